@@ -1,0 +1,2 @@
+//! The chainnet binary.
+fn main() {}
