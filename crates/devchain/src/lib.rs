@@ -1,1 +1,3 @@
-//! Placeholder while the crate is being laid out.
+//! The embedded chain: a real EVM chain with IBFT 2.0 blocks inside the process.
+pub mod block;
+pub mod state;
