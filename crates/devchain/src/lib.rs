@@ -2,3 +2,4 @@
 pub mod block;
 pub mod exec;
 pub mod state;
+pub mod store;
