@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use alloy_consensus::{Header, Transaction as _};
 use alloy_primitives::{Address, B256, Bloom, map::AddressSet};
-use revm::{ExecuteCommitEvm, ExecuteEvm};
+use revm::ExecuteCommitEvm;
 
 use super::{
     BlockHashes, ChainSpec, ExecError, RejectReason,

