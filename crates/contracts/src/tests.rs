@@ -48,22 +48,10 @@ fn the_registry_has_the_functions_of_the_specification() {
 #[test]
 fn payments_have_the_signatures_that_wallets_are_given() {
     assert_eq!(Fees::payCall::SIGNATURE, "pay(bytes32,bytes32)");
-    assert_eq!(
-        Fees::FeePaid::SIGNATURE,
-        "FeePaid(bytes32,bytes32,address,uint256,uint256,uint256)"
-    );
-    assert_eq!(
-        Checkout::payCall::SIGNATURE,
-        "pay(bytes32,address,uint256,uint256,bytes32)"
-    );
-    assert_eq!(
-        Checkout::QuotePaid::SIGNATURE,
-        "QuotePaid(bytes32,address,address,uint256,uint256,bytes32)"
-    );
-    assert_eq!(
-        multicall3::Multicall3::aggregate3Call::SELECTOR,
-        [0x82, 0xad, 0x56, 0xcb]
-    );
+    assert_eq!(Fees::FeePaid::SIGNATURE, "FeePaid(bytes32,bytes32,address,uint256,uint256,uint256)");
+    assert_eq!(Checkout::payCall::SIGNATURE, "pay(bytes32,address,uint256,uint256,bytes32)");
+    assert_eq!(Checkout::QuotePaid::SIGNATURE, "QuotePaid(bytes32,address,address,uint256,uint256,bytes32)");
+    assert_eq!(multicall3::Multicall3::aggregate3Call::SELECTOR, [0x82, 0xad, 0x56, 0xcb]);
 }
 
 #[test]
@@ -77,10 +65,7 @@ fn vendored_code_has_its_canonical_hash() {
             &Multicall3::DEPLOYED_BYTECODE,
             b256!("d5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891"),
         ),
-        (
-            &CREATE2_DEPLOYER_CODE,
-            b256!("2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989"),
-        ),
+        (&CREATE2_DEPLOYER_CODE, b256!("2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989")),
     ];
     for (code, hash) in expected {
         assert_eq!(keccak256(code), hash);
@@ -122,30 +107,12 @@ fn every_term_changes_the_id_of_a_quote() {
         salt: B256::repeat_byte(9),
     };
     let others = [
-        QuoteTerms {
-            chain_id: 8847,
-            ..terms
-        },
-        QuoteTerms {
-            checkout: address::FEES,
-            ..terms
-        },
-        QuoteTerms {
-            merchant: Address::repeat_byte(8),
-            ..terms
-        },
-        QuoteTerms {
-            amount: U256::from(1_001),
-            ..terms
-        },
-        QuoteTerms {
-            deadline: 1_800_000_001,
-            ..terms
-        },
-        QuoteTerms {
-            salt: B256::repeat_byte(10),
-            ..terms
-        },
+        QuoteTerms { chain_id: 8847, ..terms },
+        QuoteTerms { checkout: address::FEES, ..terms },
+        QuoteTerms { merchant: Address::repeat_byte(8), ..terms },
+        QuoteTerms { amount: U256::from(1_001), ..terms },
+        QuoteTerms { deadline: 1_800_000_001, ..terms },
+        QuoteTerms { salt: B256::repeat_byte(10), ..terms },
     ];
     assert!(others.iter().all(|other| other.id() != terms.id()));
 }

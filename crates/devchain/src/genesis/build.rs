@@ -86,11 +86,7 @@ impl GenesisSpec {
     }
 
     fn extra_data(&self) -> Result<Bytes, BuildError> {
-        let mut validators: Vec<_> = self
-            .validators
-            .iter()
-            .map(|validator| validator.consensus)
-            .collect();
+        let mut validators: Vec<_> = self.validators.iter().map(|validator| validator.consensus).collect();
         validators.sort_unstable();
         let duplicate = validators.windows(2).find_map(|pair| match pair {
             [first, second] if first == second => Some(*first),
@@ -99,20 +95,11 @@ impl GenesisSpec {
         if let Some(consensus) = duplicate {
             return Err(BuildError::DuplicateConsensusAddress { consensus });
         }
-        Ok(ExtraData {
-            vanity: B256::ZERO,
-            validators,
-            vote: None,
-            round: 0,
-            seals: Vec::new(),
-        }
-        .encode())
+        Ok(ExtraData { vanity: B256::ZERO, validators, vote: None, round: 0, seals: Vec::new() }.encode())
     }
 
     fn deploy_treasury(&self, chain: &mut ScratchChain) -> Result<(), SetUpError> {
-        let proxy = SafeProxy::constructorCall {
-            _singleton: address::SAFE_L2,
-        };
+        let proxy = SafeProxy::constructorCall { _singleton: address::SAFE_L2 };
         chain.construct(address::TREASURY, &SafeProxy::BYTECODE, &proxy.abi_encode())?;
         let setup = SafeL2::setupCall {
             _owners: self.treasury_owners.clone(),
@@ -133,14 +120,8 @@ impl GenesisSpec {
             slasher: self.slasher,
             treasury_: address::TREASURY,
         };
-        let fees = PlatformFees::constructorCall {
-            treasury_: address::TREASURY,
-        };
-        chain.construct(
-            address::REGISTRY,
-            &PlatformValidatorRegistry::BYTECODE,
-            &registry.abi_encode(),
-        )?;
+        let fees = PlatformFees::constructorCall { treasury_: address::TREASURY };
+        chain.construct(address::REGISTRY, &PlatformValidatorRegistry::BYTECODE, &registry.abi_encode())?;
         chain.construct(address::FEES, &PlatformFees::BYTECODE, &fees.abi_encode())?;
         chain.construct(address::CHECKOUT, &PlatformCheckout::BYTECODE, &[])
     }
@@ -149,26 +130,16 @@ impl GenesisSpec {
         use PlatformValidatorRegistry as Registry;
         let registry = address::REGISTRY;
         let count = self.validators.len();
-        let phase = PHASE_SLOTS
-            .iter()
-            .find(|(_, slots)| (1..=*slots).contains(&count));
+        let phase = PHASE_SLOTS.iter().find(|(_, slots)| (1..=*slots).contains(&count));
         let (phase, _) = *phase.ok_or(BuildError::ValidatorCount { count })?;
         if phase > 1 {
-            chain.call(
-                self.admin,
-                registry,
-                U256::ZERO,
-                &Registry::expandToPhaseCall { phase },
-            )?;
+            chain.call(self.admin, registry, U256::ZERO, &Registry::expandToPhaseCall { phase })?;
             let close = Registry::setCommunityRegistrationOpenCall { open: false };
             chain.call(self.admin, registry, U256::ZERO, &close)?;
         }
         for validator in &self.validators {
             let operator = validator.operator;
-            let approve = Registry::setOperatorApprovalCall {
-                operator,
-                approved: true,
-            };
+            let approve = Registry::setOperatorApprovalCall { operator, approved: true };
             chain.call(self.admin, registry, U256::ZERO, &approve)?;
             let register = Registry::registerValidatorCall {
                 moniker: validator.moniker.clone(),
@@ -179,14 +150,9 @@ impl GenesisSpec {
             chain.call(operator, registry, GENESIS_STAKE, &register)?;
         }
         // After all have registered, because registering takes one's own address back from others.
-        for GenesisValidator {
-            operator, consensus, ..
-        } in &self.validators
-        {
+        for GenesisValidator { operator, consensus, .. } in &self.validators {
             if consensus != operator {
-                let call = Registry::setConsensusAddressCall {
-                    consensus: *consensus,
-                };
+                let call = Registry::setConsensusAddressCall { consensus: *consensus };
                 chain.call(*operator, registry, U256::ZERO, &call)?;
             }
         }
@@ -207,16 +173,8 @@ impl GenesisSpec {
 fn deploy_published(chain: &mut ScratchChain) -> Result<(), SetUpError> {
     chain.construct(address::SAFE_L2, &SafeL2::BYTECODE, &[])?;
     chain.construct(address::SAFE_PROXY_FACTORY, &SafeProxyFactory::BYTECODE, &[])?;
-    chain.construct(
-        address::SAFE_FALLBACK_HANDLER,
-        &CompatibilityFallbackHandler::BYTECODE,
-        &[],
-    )?;
-    chain.construct(
-        address::SAFE_MULTI_SEND_CALL_ONLY,
-        &MultiSendCallOnly::BYTECODE,
-        &[],
-    )?;
+    chain.construct(address::SAFE_FALLBACK_HANDLER, &CompatibilityFallbackHandler::BYTECODE, &[])?;
+    chain.construct(address::SAFE_MULTI_SEND_CALL_ONLY, &MultiSendCallOnly::BYTECODE, &[])?;
     chain.place(address::MULTICALL3, Multicall3::DEPLOYED_BYTECODE.clone());
     chain.place(address::CREATE2_DEPLOYER, CREATE2_DEPLOYER_CODE);
     Ok(())

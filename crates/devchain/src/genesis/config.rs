@@ -98,21 +98,12 @@ impl Genesis {
 
     /// The settings of the consensus.
     pub fn ibft_config(&self) -> IbftConfig {
-        let Ibft2Config {
-            block_period_secs,
-            epoch_length,
-            request_timeout_secs,
-            ..
-        } = self.config.ibft2;
+        let Ibft2Config { block_period_secs, epoch_length, request_timeout_secs, .. } = self.config.ibft2;
         IbftConfig {
             block_period_secs,
             epoch_length,
             request_timeout_secs,
-            base_fee: if self.config.zero_base_fee {
-                BaseFee::Zero
-            } else {
-                BaseFee::Eip1559
-            },
+            base_fee: if self.config.zero_base_fee { BaseFee::Zero } else { BaseFee::Eip1559 },
             ..IbftConfig::default()
         }
     }

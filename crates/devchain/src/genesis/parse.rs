@@ -89,10 +89,7 @@ impl Genesis {
             difficulty: raw.difficulty.ok_or(missing("difficulty"))?,
             mix_hash: raw.mixhash.unwrap_or_default(),
             coinbase: raw.coinbase.unwrap_or_default(),
-            base_fee_per_gas: raw
-                .basefeepergas
-                .map(|fee| narrow("basefeepergas", fee))
-                .transpose()?,
+            base_fee_per_gas: raw.basefeepergas.map(|fee| narrow("basefeepergas", fee)).transpose()?,
             alloc: raw
                 .alloc
                 .into_iter()
@@ -174,9 +171,7 @@ fn read_ibft2(section: Map<String, Value>) -> Result<Ibft2Config, GenesisError> 
             // Read by QBFT only.
             "xemptyblockperiodseconds" => {}
             _ => {
-                return Err(GenesisError::Unsupported {
-                    key: format!("ibft2.{key}"),
-                });
+                return Err(GenesisError::Unsupported { key: format!("ibft2.{key}") });
             }
         }
     }
@@ -191,10 +186,7 @@ fn is_blank(value: &Value) -> bool {
 fn starts_by(latest: u64, key: &str, value: Value) -> Result<bool, GenesisError> {
     let activation: U256 = read(key, value)?;
     if activation > U256::from(latest) {
-        return Err(GenesisError::ForkAfterGenesis {
-            key: key.to_owned(),
-            activation,
-        });
+        return Err(GenesisError::ForkAfterGenesis { key: key.to_owned(), activation });
     }
     Ok(true)
 }
@@ -204,17 +196,11 @@ const fn missing(key: &'static str) -> GenesisError {
 }
 
 fn read<T: DeserializeOwned>(key: &str, value: Value) -> Result<T, GenesisError> {
-    serde_json::from_value(value).map_err(|source| GenesisError::Malformed {
-        key: key.to_owned(),
-        source,
-    })
+    serde_json::from_value(value).map_err(|source| GenesisError::Malformed { key: key.to_owned(), source })
 }
 
 fn narrow(key: &str, value: U256) -> Result<u64, GenesisError> {
-    u64::try_from(value).map_err(|_| GenesisError::OutOfRange {
-        key: key.to_owned(),
-        value,
-    })
+    u64::try_from(value).map_err(|_| GenesisError::OutOfRange { key: key.to_owned(), value })
 }
 
 fn number(key: &str, value: Value) -> Result<u64, GenesisError> {
@@ -223,10 +209,7 @@ fn number(key: &str, value: Value) -> Result<u64, GenesisError> {
 
 fn positive(key: &str, value: Value) -> Result<u64, GenesisError> {
     match number(key, value)? {
-        0 => Err(GenesisError::OutOfRange {
-            key: key.to_owned(),
-            value: U256::ZERO,
-        }),
+        0 => Err(GenesisError::OutOfRange { key: key.to_owned(), value: U256::ZERO }),
         seconds => Ok(seconds),
     }
 }

@@ -55,13 +55,7 @@ fn is_false(flag: &bool) -> bool {
 
 impl From<&ChainConfig> for ConfigSection {
     fn from(config: &ChainConfig) -> Self {
-        let ChainConfig {
-            chain_id,
-            fork,
-            zero_base_fee,
-            contract_size_limit,
-            ibft2,
-        } = config;
+        let ChainConfig { chain_id, fork, zero_base_fee, contract_size_limit, ibft2 } = config;
         Self {
             chain_id: *chain_id,
             london_block: 0,

@@ -73,13 +73,9 @@ impl ScratchChain {
             prevrandao: Some(ibft::rules::MIX_HASH),
             ..BlockEnv::default()
         };
-        let context = Context::mainnet()
-            .with_db(CacheDB::new(EmptyDB::default()))
-            .with_cfg(cfg)
-            .with_block(block);
-        Self {
-            evm: context.build_mainnet(),
-        }
+        let context =
+            Context::mainnet().with_db(CacheDB::new(EmptyDB::default())).with_cfg(cfg).with_block(block);
+        Self { evm: context.build_mainnet() }
     }
 
     /// Puts runtime code at an address.
@@ -135,11 +131,7 @@ impl ScratchChain {
             chain_id: None,
             ..TxEnv::default()
         };
-        match self
-            .evm
-            .transact_commit(tx)
-            .map_err(|source| SetUpError::Refused { to, source })?
-        {
+        match self.evm.transact_commit(tx).map_err(|source| SetUpError::Refused { to, source })? {
             ExecutionResult::Success { output, .. } => Ok(output.into_data()),
             ExecutionResult::Revert { output, .. } => Err(SetUpError::Reverted { to, output }),
             ExecutionResult::Halt { reason, .. } => Err(SetUpError::Halted { to, reason }),
@@ -150,10 +142,7 @@ impl ScratchChain {
     pub(super) fn into_contracts(self) -> BTreeMap<Address, GenesisAccount> {
         let cache = &self.evm.ctx.db().cache;
         let contracts = cache.accounts.iter().filter_map(|(address, account)| {
-            let code = cache
-                .contracts
-                .get(&account.info.code_hash)
-                .filter(|code| !code.is_empty())?;
+            let code = cache.contracts.get(&account.info.code_hash).filter(|code| !code.is_empty())?;
             let storage: BTreeMap<B256, B256> = account
                 .storage
                 .iter()

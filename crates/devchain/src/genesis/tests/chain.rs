@@ -89,11 +89,7 @@ impl TestChain {
         cfg.disable_nonce_check = true;
         cfg.disable_eip3607 = true;
         let evm = Context::mainnet().with_db(db).with_cfg(cfg).build_mainnet();
-        Self {
-            evm,
-            now: genesis.timestamp,
-            logs: Vec::new(),
-        }
+        Self { evm, now: genesis.timestamp, logs: Vec::new() }
     }
 
     /// Sends a call without coin.
@@ -157,14 +153,7 @@ impl TestChain {
     }
 
     pub(super) fn balance(&self, account: Address) -> U256 {
-        self.evm
-            .ctx
-            .db()
-            .cache
-            .accounts
-            .get(&account)
-            .map(|account| account.info.balance)
-            .unwrap_or_default()
+        self.evm.ctx.db().cache.accounts.get(&account).map(|account| account.info.balance).unwrap_or_default()
     }
 
     pub(super) fn code(&self, account: Address) -> Bytes {
@@ -182,9 +171,7 @@ impl TestChain {
     /// The only log of the latest call that is such an event.
     pub(super) fn event<E: SolEvent>(&self) -> E {
         let mut events = self.logs.iter().filter_map(|log| E::decode_log(log).ok());
-        let event = events
-            .next()
-            .unwrap_or_else(|| panic!("no {} in {:?}", E::SIGNATURE, self.logs));
+        let event = events.next().unwrap_or_else(|| panic!("no {} in {:?}", E::SIGNATURE, self.logs));
         assert!(events.next().is_none(), "two {}", E::SIGNATURE);
         event.data
     }
@@ -193,15 +180,8 @@ impl TestChain {
 /// Asserts that a call reverted with exactly this error.
 #[track_caller]
 pub(super) fn assert_reverts<T, E: SolError>(result: Result<T, Bytes>, error: E) {
-    let Err(output) = result else {
-        panic!("did not revert with {}", E::SIGNATURE)
-    };
-    assert_eq!(
-        output,
-        Bytes::from(error.abi_encode()),
-        "expected {}",
-        E::SIGNATURE
-    );
+    let Err(output) = result else { panic!("did not revert with {}", E::SIGNATURE) };
+    assert_eq!(output, Bytes::from(error.abi_encode()), "expected {}", E::SIGNATURE);
 }
 
 /// Code that refuses every call.
@@ -212,9 +192,7 @@ pub(super) fn calls_back(target: Address, data: &[u8]) -> Vec<u8> {
     const PREFIX: usize = 45;
     let length = u16::try_from(data.len()).unwrap().to_be_bytes();
     let mut code = vec![0x61, length[0], length[1], 0x60, PREFIX as u8, 0x60, 0x00, 0x39]; // codecopy(0, PREFIX, length)
-    code.extend([
-        0x60, 0x00, 0x60, 0x00, 0x61, length[0], length[1], 0x60, 0x00, 0x34,
-    ]); // out, in, callvalue
+    code.extend([0x60, 0x00, 0x60, 0x00, 0x61, length[0], length[1], 0x60, 0x00, 0x34]); // out, in, callvalue
     code.push(0x73);
     code.extend(target);
     code.extend([0x5a, 0xf1, 0x50, 0x00]); // gas, call, pop, stop

@@ -48,14 +48,9 @@ fn a_quote_is_paid_to_the_merchant_and_logged() {
     assert_eq!(chain.view(address::CHECKOUT, id), terms.id());
 
     chain.now = terms.deadline;
-    chain
-        .pay(STRANGER, address::CHECKOUT, COIN, call(&terms))
-        .unwrap();
+    chain.pay(STRANGER, address::CHECKOUT, COIN, call(&terms)).unwrap();
     let event: Checkout::QuotePaid = chain.event();
-    assert_eq!(
-        (event.quoteId, event.merchant, event.payer),
-        (terms.id(), MERCHANT, STRANGER)
-    );
+    assert_eq!((event.quoteId, event.merchant, event.payer), (terms.id(), MERCHANT, STRANGER));
     assert_eq!((event.amount, event.deadline), (COIN, U256::from(terms.deadline)));
     assert_eq!(event.salt, terms.salt);
     assert_eq!(chain.balance(MERCHANT), COIN);
@@ -82,9 +77,7 @@ fn a_second_late_or_inexact_payment_is_refused() {
         },
     );
     chain.now = START;
-    chain
-        .pay(STRANGER, address::CHECKOUT, COIN, call(&terms))
-        .unwrap();
+    chain.pay(STRANGER, address::CHECKOUT, COIN, call(&terms)).unwrap();
     assert_reverts(
         chain.pay(STRANGER, address::CHECKOUT, COIN, call(&terms)),
         Checkout::PlatformCheckoutAlreadyPaid { quoteId: terms.id() },
@@ -97,52 +90,22 @@ fn other_terms_than_the_quoted_ones_are_refused() {
     let mut chain = TestChain::new();
     let quoted = terms();
     let others = [
-        QuoteTerms {
-            merchant: STRANGER,
-            ..quoted
-        },
-        QuoteTerms {
-            amount: U256::ONE,
-            ..quoted
-        },
-        QuoteTerms {
-            deadline: START + 901,
-            ..quoted
-        },
-        QuoteTerms {
-            salt: B256::ZERO,
-            ..quoted
-        },
+        QuoteTerms { merchant: STRANGER, ..quoted },
+        QuoteTerms { amount: U256::ONE, ..quoted },
+        QuoteTerms { deadline: START + 901, ..quoted },
+        QuoteTerms { salt: B256::ZERO, ..quoted },
     ];
     for other in others {
-        let forged = Checkout::payCall {
-            quoteId: quoted.id(),
-            ..call(&other)
-        };
+        let forged = Checkout::payCall { quoteId: quoted.id(), ..call(&other) };
         assert_reverts(
             chain.pay(STRANGER, address::CHECKOUT, other.amount, forged),
-            Checkout::PlatformCheckoutQuoteMismatch {
-                quoteId: quoted.id(),
-                expected: other.id(),
-            },
+            Checkout::PlatformCheckoutQuoteMismatch { quoteId: quoted.id(), expected: other.id() },
         );
     }
-    for elsewhere in [
-        QuoteTerms {
-            chain_id: 1,
-            ..quoted
-        },
-        QuoteTerms {
-            checkout: STRANGER,
-            ..quoted
-        },
-    ] {
+    for elsewhere in [QuoteTerms { chain_id: 1, ..quoted }, QuoteTerms { checkout: STRANGER, ..quoted }] {
         assert_reverts(
             chain.pay(STRANGER, address::CHECKOUT, COIN, call(&elsewhere)),
-            Checkout::PlatformCheckoutQuoteMismatch {
-                quoteId: elsewhere.id(),
-                expected: quoted.id(),
-            },
+            Checkout::PlatformCheckoutQuoteMismatch { quoteId: elsewhere.id(), expected: quoted.id() },
         );
     }
 }
@@ -150,18 +113,12 @@ fn other_terms_than_the_quoted_ones_are_refused() {
 #[test]
 fn a_quote_has_a_merchant_and_an_amount() {
     let mut chain = TestChain::new();
-    let nobody = QuoteTerms {
-        merchant: Address::ZERO,
-        ..terms()
-    };
+    let nobody = QuoteTerms { merchant: Address::ZERO, ..terms() };
     assert_reverts(
         chain.pay(STRANGER, address::CHECKOUT, COIN, call(&nobody)),
         Checkout::PlatformCheckoutZeroMerchant {},
     );
-    let nothing = QuoteTerms {
-        amount: U256::ZERO,
-        ..terms()
-    };
+    let nothing = QuoteTerms { amount: U256::ZERO, ..terms() };
     assert_reverts(
         chain.send(STRANGER, address::CHECKOUT, call(&nothing)),
         Checkout::PlatformCheckoutZeroAmount {},
@@ -174,10 +131,7 @@ fn a_merchant_that_refuses_costs_the_payer_nothing() {
     chain.set_code(MERCHANT, REFUSES);
     assert_reverts(
         chain.pay(STRANGER, address::CHECKOUT, COIN, call(&terms())),
-        Checkout::PlatformCheckoutMerchantRejected {
-            merchant: MERCHANT,
-            amount: COIN,
-        },
+        Checkout::PlatformCheckoutMerchantRejected { merchant: MERCHANT, amount: COIN },
     );
     assert_eq!(chain.balance(STRANGER), FUNDS);
     assert!(!is_paid(&mut chain, &terms()));
@@ -186,13 +140,8 @@ fn a_merchant_that_refuses_costs_the_payer_nothing() {
 #[test]
 fn a_merchant_cannot_pay_the_same_quote_from_within() {
     let mut chain = TestChain::new();
-    chain.set_code(
-        MERCHANT,
-        calls_back(address::CHECKOUT, &call(&terms()).abi_encode()),
-    );
-    chain
-        .pay(STRANGER, address::CHECKOUT, COIN, call(&terms()))
-        .unwrap();
+    chain.set_code(MERCHANT, calls_back(address::CHECKOUT, &call(&terms()).abi_encode()));
+    chain.pay(STRANGER, address::CHECKOUT, COIN, call(&terms())).unwrap();
     let _: Checkout::QuotePaid = chain.event();
     assert_eq!(chain.balance(MERCHANT), COIN);
 }
@@ -204,14 +153,5 @@ fn coin_without_a_quote_is_refused() {
         chain.raw(STRANGER, address::CHECKOUT, COIN, Bytes::new()),
         Checkout::PlatformCheckoutBareTransfer {},
     );
-    assert!(
-        chain
-            .raw(
-                STRANGER,
-                address::CHECKOUT,
-                COIN,
-                Bytes::from_static(&[1, 2, 3, 4])
-            )
-            .is_err()
-    );
+    assert!(chain.raw(STRANGER, address::CHECKOUT, COIN, Bytes::from_static(&[1, 2, 3, 4])).is_err());
 }

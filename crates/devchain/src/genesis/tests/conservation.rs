@@ -55,10 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Does the step; a revert is one of its possible outcomes.
 fn take(chain: &mut TestChain, step: Step) {
     let (from, value, data) = match step {
-        Step::Register {
-            operator: index,
-            extra,
-        } => {
+        Step::Register { operator: index, extra } => {
             let stake = GENESIS_STAKE + U256::from(extra);
             let call = Registry::registerValidatorCall {
                 moniker: format!("operator {index}"),
@@ -69,88 +66,48 @@ fn take(chain: &mut TestChain, step: Step) {
             (operator(index), stake, call.abi_encode())
         }
         Step::Approve { operator: index } => {
-            let call = Registry::setOperatorApprovalCall {
-                operator: operator(index),
-                approved: true,
-            };
+            let call = Registry::setOperatorApprovalCall { operator: operator(index), approved: true };
             (ADMIN, U256::ZERO, call.abi_encode())
         }
-        Step::Exit { operator: index } => (
-            operator(index),
-            U256::ZERO,
-            Registry::requestExitCall {}.abi_encode(),
-        ),
-        Step::Withdraw { operator: index } => (
-            operator(index),
-            U256::ZERO,
-            Registry::withdrawStakeCall {}.abi_encode(),
-        ),
-        Step::Claim { operator: index } => (
-            operator(index),
-            U256::ZERO,
-            Registry::claimRewardsCall {}.abi_encode(),
-        ),
+        Step::Exit { operator: index } => {
+            (operator(index), U256::ZERO, Registry::requestExitCall {}.abi_encode())
+        }
+        Step::Withdraw { operator: index } => {
+            (operator(index), U256::ZERO, Registry::withdrawStakeCall {}.abi_encode())
+        }
+        Step::Claim { operator: index } => {
+            (operator(index), U256::ZERO, Registry::claimRewardsCall {}.abi_encode())
+        }
         Step::Reward { operator: index, wei } => {
             let amount = U256::from(wei);
-            let call = Registry::distributeRewardsCall {
-                operator: operator(index),
-                amount,
-            };
+            let call = Registry::distributeRewardsCall { operator: operator(index), amount };
             (ADMIN, amount, call.abi_encode())
         }
-        Step::Slash {
-            operator: index,
-            reason,
-        } => {
-            let call = Registry::slashValidatorCall {
-                operator: operator(index),
-                reason,
-            };
+        Step::Slash { operator: index, reason } => {
+            let call = Registry::slashValidatorCall { operator: operator(index), reason };
             (SLASHER, U256::ZERO, call.abi_encode())
         }
         Step::Unjail { operator: index } => {
-            let call = Registry::unjailValidatorCall {
-                operator: operator(index),
-            };
+            let call = Registry::unjailValidatorCall { operator: operator(index) };
             (STRANGER, U256::ZERO, call.abi_encode())
         }
         Step::Remove { operator: index } => {
-            let call = Registry::removeValidatorCall {
-                operator: operator(index),
-                reason: String::new(),
-            };
+            let call = Registry::removeValidatorCall { operator: operator(index), reason: String::new() };
             (ADMIN, U256::ZERO, call.abi_encode())
         }
-        Step::MoveNode {
-            operator: index,
-            node,
-        } => {
-            let call = Registry::setConsensusAddressCall {
-                consensus: operator(node),
-            };
+        Step::MoveNode { operator: index, node } => {
+            let call = Registry::setConsensusAddressCall { consensus: operator(node) };
             (operator(index), U256::ZERO, call.abi_encode())
         }
-        Step::TakePenalties => (
-            STRANGER,
-            U256::ZERO,
-            Registry::withdrawPenaltiesCall {}.abi_encode(),
-        ),
-        Step::Expand { phase } => (
-            ADMIN,
-            U256::ZERO,
-            Registry::expandToPhaseCall { phase }.abi_encode(),
-        ),
+        Step::TakePenalties => (STRANGER, U256::ZERO, Registry::withdrawPenaltiesCall {}.abi_encode()),
+        Step::Expand { phase } => (ADMIN, U256::ZERO, Registry::expandToPhaseCall { phase }.abi_encode()),
         Step::SetMax { max } => {
-            let call = Registry::setMaxValidatorsCall {
-                maxValidators: U256::from(max),
-            };
+            let call = Registry::setMaxValidatorsCall { maxValidators: U256::from(max) };
             (ADMIN, U256::ZERO, call.abi_encode())
         }
-        Step::Open { open } => (
-            ADMIN,
-            U256::ZERO,
-            Registry::setCommunityRegistrationOpenCall { open }.abi_encode(),
-        ),
+        Step::Open { open } => {
+            (ADMIN, U256::ZERO, Registry::setCommunityRegistrationOpenCall { open }.abi_encode())
+        }
         Step::Wait { days } => {
             chain.now += days * DAY;
             return;
@@ -165,50 +122,27 @@ fn check(chain: &mut TestChain) {
     let parts = books.staked + books.unbonding + books.rewards + books.penalties;
     assert_eq!(chain.balance(REGISTRY), parts);
 
-    let page = Registry::getValidatorsCall {
-        offset: U256::ZERO,
-        limit: U256::MAX,
-    };
+    let page = Registry::getValidatorsCall { offset: U256::ZERO, limit: U256::MAX };
     let validators = chain.view(REGISTRY, page);
-    let (members, others): (Vec<_>, Vec<_>) = validators
-        .iter()
-        .partition(|validator| matches!(validator.status, 1 | 2));
-    assert_eq!(
-        books.staked,
-        members.iter().map(|validator| validator.stake).sum::<U256>()
-    );
-    assert_eq!(
-        books.unbonding,
-        others.iter().map(|validator| validator.stake).sum::<U256>()
-    );
-    assert_eq!(
-        books.rewards,
-        validators.iter().map(|validator| validator.rewards).sum::<U256>()
-    );
+    let (members, others): (Vec<_>, Vec<_>) =
+        validators.iter().partition(|validator| matches!(validator.status, 1 | 2));
+    assert_eq!(books.staked, members.iter().map(|validator| validator.stake).sum::<U256>());
+    assert_eq!(books.unbonding, others.iter().map(|validator| validator.stake).sum::<U256>());
+    assert_eq!(books.rewards, validators.iter().map(|validator| validator.rewards).sum::<U256>());
     let status = chain.view(REGISTRY, Registry::getExpansionStatusCall {});
     assert_eq!(status.current, U256::from(members.len()));
     for validator in &validators {
         assert!(validator.slashCount <= 3);
         assert_eq!(validator.status == 2, validator.jailedUntil != 0);
         if validator.consensus != Address::ZERO {
-            let holder = chain.view(
-                REGISTRY,
-                Registry::operatorOfCall {
-                    consensus: validator.consensus,
-                },
-            );
+            let holder = chain.view(REGISTRY, Registry::operatorOfCall { consensus: validator.consensus });
             assert_eq!(holder, validator.operator);
         }
     }
 
-    let people = (0..OPERATORS)
-        .map(operator)
-        .chain([ADMIN, SLASHER, STRANGER, TREASURY, REGISTRY]);
+    let people = (0..OPERATORS).map(operator).chain([ADMIN, SLASHER, STRANGER, TREASURY, REGISTRY]);
     let total: U256 = people.map(|account| chain.balance(account)).sum();
-    assert_eq!(
-        total,
-        FUNDS * U256::from(OPERATORS + 3) + GENESIS_STAKE * U256::from(5)
-    );
+    assert_eq!(total, FUNDS * U256::from(OPERATORS + 3) + GENESIS_STAKE * U256::from(5));
 }
 
 /// Lets everybody leave; afterwards the registry is empty.
@@ -245,17 +179,8 @@ proptest! {
 fn a_stake_above_the_minimum_is_returned_to_the_wei() {
     let mut chain = TestChain::new();
     take(&mut chain, Step::Expand { phase: 2 });
-    take(
-        &mut chain,
-        Step::Register {
-            operator: 7,
-            extra: 12_345,
-        },
-    );
-    assert_eq!(
-        chain.balance(operator(7)),
-        FUNDS - GENESIS_STAKE - U256::from(12_345)
-    );
+    take(&mut chain, Step::Register { operator: 7, extra: 12_345 });
+    assert_eq!(chain.balance(operator(7)), FUNDS - GENESIS_STAKE - U256::from(12_345));
     wind_up(&mut chain);
     assert_eq!(chain.balance(operator(7)), FUNDS);
     assert!(FUNDS > GENESIS_STAKE + COIN);

@@ -10,17 +10,7 @@ use super::chain::{COIN, REFUSES, STRANGER, TestChain, assert_reverts};
 const REF: B256 = B256::repeat_byte(9);
 
 fn pay(chain: &mut TestChain, source: FeeSource, amount: U256) {
-    chain
-        .pay(
-            STRANGER,
-            address::FEES,
-            amount,
-            Fees::payCall {
-                source: source.id(),
-                r#ref: REF,
-            },
-        )
-        .unwrap();
+    chain.pay(STRANGER, address::FEES, amount, Fees::payCall { source: source.id(), r#ref: REF }).unwrap();
 }
 
 #[test]
@@ -28,10 +18,7 @@ fn thirty_percent_is_burned_and_the_rest_is_held() {
     let mut chain = TestChain::new();
     pay(&mut chain, FeeSource::DeveloperPortal, COIN * U256::from(100));
     let event: Fees::FeePaid = chain.event();
-    assert_eq!(
-        (event.source, event.r#ref, event.payer),
-        (FeeSource::DeveloperPortal.id(), REF, STRANGER)
-    );
+    assert_eq!((event.source, event.r#ref, event.payer), (FeeSource::DeveloperPortal.id(), REF, STRANGER));
     assert_eq!(event.amount, COIN * U256::from(100));
     assert_eq!(event.burned, COIN * U256::from(30));
     assert_eq!(event.held, COIN * U256::from(70));
@@ -45,10 +32,7 @@ fn rounding_favours_the_held_part() {
     for (amount, burned) in [(1_u64, 0_u64), (3, 0), (4, 1), (9, 2), (11, 3)] {
         pay(&mut chain, FeeSource::Bridge, U256::from(amount));
         let event: Fees::FeePaid = chain.event();
-        assert_eq!(
-            (event.burned, event.held),
-            (U256::from(burned), U256::from(amount - burned))
-        );
+        assert_eq!((event.burned, event.held), (U256::from(burned), U256::from(amount - burned)));
     }
 }
 
@@ -66,10 +50,7 @@ fn sums_are_kept_per_source_and_overall() {
         assert_eq!((sums.count, [sums.paid, sums.burned, sums.held]), (1, expected));
     }
     let all = chain.view(address::FEES, Fees::getTotalsCall {});
-    assert_eq!(
-        (all.count, [all.paid, all.burned, all.held]),
-        (7, [280, 84, 196].map(U256::from))
-    );
+    assert_eq!((all.count, [all.paid, all.burned, all.held]), (7, [280, 84, 196].map(U256::from)));
 }
 
 #[test]
@@ -82,16 +63,9 @@ fn only_known_sources_and_some_coin_are_accepted() {
         chain.pay(STRANGER, address::FEES, COIN, call(unknown)),
         Fees::PlatformFeesUnknownSource { source: unknown },
     );
+    assert_reverts(chain.send(STRANGER, address::FEES, call(source)), Fees::PlatformFeesZeroAmount {});
     assert_reverts(
-        chain.send(STRANGER, address::FEES, call(source)),
-        Fees::PlatformFeesZeroAmount {},
-    );
-    assert_reverts(
-        chain.send(
-            STRANGER,
-            address::FEES,
-            Fees::getSourceTotalsCall { source: unknown },
-        ),
+        chain.send(STRANGER, address::FEES, Fees::getSourceTotalsCall { source: unknown }),
         Fees::PlatformFeesUnknownSource { source: unknown },
     );
     assert!(chain.raw(STRANGER, address::FEES, COIN, Bytes::new()).is_err());
@@ -102,10 +76,7 @@ fn only_known_sources_and_some_coin_are_accepted() {
 fn anybody_can_send_what_is_held_to_the_treasury() {
     let mut chain = TestChain::new();
     let withdraw = || Fees::withdrawCall {};
-    assert_reverts(
-        chain.send(STRANGER, address::FEES, withdraw()),
-        Fees::PlatformFeesNothingHeld {},
-    );
+    assert_reverts(chain.send(STRANGER, address::FEES, withdraw()), Fees::PlatformFeesNothingHeld {});
     pay(&mut chain, FeeSource::Minting, U256::from(10));
     chain.send(STRANGER, address::FEES, withdraw()).unwrap();
     let event: Fees::HeldFeesWithdrawn = chain.event();
@@ -121,9 +92,6 @@ fn a_treasury_that_refuses_does_not_stop_payments() {
     pay(&mut chain, FeeSource::Identity, U256::from(10));
     assert_reverts(
         chain.send(STRANGER, address::FEES, Fees::withdrawCall {}),
-        Fees::PlatformFeesTransferFailed {
-            recipient: address::TREASURY,
-            amount: U256::from(7),
-        },
+        Fees::PlatformFeesTransferFailed { recipient: address::TREASURY, amount: U256::from(7) },
     );
 }

@@ -22,10 +22,7 @@ fn known(config: &str, base_fee: &str) -> String {
 fn hash(text: &str) -> B256 {
     let genesis = Genesis::from_json(text).unwrap();
     let root = genesis.state_root();
-    assert_eq!(
-        root,
-        b256!("af1343a935fda2fce46dea837de900d48ac8cd4f3ea320694c18bcfb15680d09")
-    );
+    assert_eq!(root, b256!("af1343a935fda2fce46dea837de900d48ac8cd4f3ea320694c18bcfb15680d09"));
     genesis.header(root).hash_slow()
 }
 
@@ -53,14 +50,7 @@ fn keys_are_read_in_any_case_and_numbers_in_any_form() {
     assert_eq!(genesis.config.chain_id, 2018);
     assert_eq!(genesis.config.fork, Fork::London);
     let ibft = genesis.ibft_config();
-    assert_eq!(
-        (
-            ibft.block_period_secs,
-            ibft.epoch_length,
-            ibft.request_timeout_secs
-        ),
-        (2, 30_000, 1)
-    );
+    assert_eq!((ibft.block_period_secs, ibft.epoch_length, ibft.request_timeout_secs), (2, 30_000, 1));
     assert_eq!(genesis.validators().unwrap().len(), 5);
     let funded = address!("fe3b557e8fb62b89f4916b721be55ceb828dbd73");
     assert!(genesis.alloc.contains_key(&funded));
@@ -89,10 +79,8 @@ fn storage_is_hexadecimal_of_any_length_and_zero_slots_are_dropped() {
     let genesis = Genesis::from_json(&text).unwrap();
     let account = genesis.alloc.values().next().unwrap();
     assert_eq!(account.nonce, Some(1));
-    let slots: Vec<_> = account
-        .storage_slots()
-        .map(|(slot, value)| (slot.0[31], value.to::<u64>()))
-        .collect();
+    let slots: Vec<_> =
+        account.storage_slots().map(|(slot, value)| (slot.0[31], value.to::<u64>())).collect();
     assert_eq!(slots, [(1, 16), (10, 255)]);
 }
 
@@ -114,55 +102,31 @@ fn settings_of_another_chain_are_refused_by_name() {
     ] {
         let key = unsupported.split('"').nth(1).unwrap().to_lowercase();
         let error = error(&format!(r#""londonBlock": 0, {unsupported}"#));
-        assert!(
-            matches!(&error, GenesisError::Unsupported { key: named } if *named == key),
-            "{error}"
-        );
+        assert!(matches!(&error, GenesisError::Unsupported { key: named } if *named == key), "{error}");
     }
     let sub_second = known(r#""londonBlock": 0"#, "").replace("epochlength", "xBlockPeriodMilliseconds");
     let error = Genesis::from_json(&sub_second).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`config.ibft2.xblockperiodmilliseconds` is not supported"
-    );
+    assert_eq!(error.to_string(), "`config.ibft2.xblockperiodmilliseconds` is not supported");
 }
 
 #[test]
 fn forks_must_be_in_force_at_genesis() {
     let late = |error: GenesisError, name: &str| {
-        assert!(
-            matches!(&error, GenesisError::ForkAfterGenesis { key, .. } if key == name),
-            "{error}"
-        );
+        assert!(matches!(&error, GenesisError::ForkAfterGenesis { key, .. } if key == name), "{error}");
     };
     late(error(r#""londonBlock": 10"#), "londonblock");
     late(error(r#""londonBlock": 0, "berlinBlock": 1"#), "berlinblock");
-    late(
-        error(r#""londonBlock": 0, "shanghaiTime": 4000000000"#),
-        "shanghaitime",
-    );
-    assert!(matches!(
-        error(r#""berlinBlock": 0"#),
-        GenesisError::MissingKey {
-            key: "config.londonblock"
-        }
-    ));
+    late(error(r#""londonBlock": 0, "shanghaiTime": 4000000000"#), "shanghaitime");
+    assert!(matches!(error(r#""berlinBlock": 0"#), GenesisError::MissingKey { key: "config.londonblock" }));
 }
 
 #[test]
 fn a_broken_file_is_refused_with_the_key_that_is_wrong() {
     let good = known(r#""londonBlock": 0"#, "");
-    let error = |from: &str, to: &str| {
-        Genesis::from_json(&good.replace(from, to))
-            .unwrap_err()
-            .to_string()
-    };
+    let error = |from: &str, to: &str| Genesis::from_json(&good.replace(from, to)).unwrap_err().to_string();
     assert_eq!(error("{", "["), "the genesis is not valid JSON");
     assert_eq!(error("\"gasLimit\"", "\"gas\""), "key `gaslimit` is missing");
-    assert_eq!(
-        error("\"nonce\": \"0x0\"", "\"GASLIMIT\": 1"),
-        "key `gaslimit` occurs twice"
-    );
+    assert_eq!(error("\"nonce\": \"0x0\"", "\"GASLIMIT\": 1"), "key `gaslimit` occurs twice");
     assert_eq!(
         error("\"0x58ee40ba\"", "\"0x10000000000000000\""),
         "18446744073709551616 is out of range for `timestamp`"
@@ -176,8 +140,5 @@ fn a_broken_file_is_refused_with_the_key_that_is_wrong() {
         "key `chainid` occurs twice"
     );
     assert_eq!(error("2018", "{}"), "the value of `chainid` is malformed");
-    assert_eq!(
-        error("808400000000c0", "80"),
-        "the extra data is not IBFT 2.0 extra data"
-    );
+    assert_eq!(error("808400000000c0", "80"), "the extra data is not IBFT 2.0 extra data");
 }

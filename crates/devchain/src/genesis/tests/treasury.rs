@@ -10,9 +10,8 @@ use super::chain::{COIN, STRANGER, TestChain};
 
 /// The owners' keys, ascending by address as a Safe wants its signatures.
 fn signers() -> Vec<PrivateKeySigner> {
-    let mut signers: Vec<_> = (1..=5)
-        .map(|key| PrivateKeySigner::from_bytes(&B256::with_last_byte(key)).unwrap())
-        .collect();
+    let mut signers: Vec<_> =
+        (1..=5).map(|key| PrivateKeySigner::from_bytes(&B256::with_last_byte(key)).unwrap()).collect();
     signers.sort_by_key(PrivateKeySigner::address);
     signers
 }
@@ -65,9 +64,7 @@ fn pay_out(chain: &mut TestChain, recipient: Address, count: usize) -> Result<bo
 fn three_of_five_owners_move_its_coin_and_two_do_not() {
     let mut chain = TestChain::new();
     let recipient = Address::repeat_byte(0x77);
-    chain
-        .raw(STRANGER, address::TREASURY, COIN, Bytes::new())
-        .unwrap();
+    chain.raw(STRANGER, address::TREASURY, COIN, Bytes::new()).unwrap();
 
     let refused = pay_out(&mut chain, recipient, 2).unwrap_err();
     assert!(refused.windows(5).any(|window| window == b"GS020"), "{refused}");
@@ -78,10 +75,7 @@ fn three_of_five_owners_move_its_coin_and_two_do_not() {
 #[test]
 fn it_has_its_owners_threshold_and_fallback_handler() {
     let mut chain = TestChain::new();
-    assert_eq!(
-        chain.view(address::TREASURY, SafeL2::getThresholdCall {}),
-        U256::from(3)
-    );
+    assert_eq!(chain.view(address::TREASURY, SafeL2::getThresholdCall {}), U256::from(3));
     assert_eq!(chain.view(address::TREASURY, SafeL2::getOwnersCall {}), owners());
     assert_eq!(chain.view(address::TREASURY, SafeL2::VERSIONCall {}), "1.4.1");
 }

@@ -38,37 +38,24 @@ impl TestChain {
     }
 
     fn approve(&mut self, operator: Address) {
-        let call = Registry::setOperatorApprovalCall {
-            operator,
-            approved: true,
-        };
+        let call = Registry::setOperatorApprovalCall { operator, approved: true };
         self.send(ADMIN, REGISTRY, call).unwrap();
     }
 
     fn expand(&mut self, phase: u8) {
-        self.send(ADMIN, REGISTRY, Registry::expandToPhaseCall { phase })
-            .unwrap();
+        self.send(ADMIN, REGISTRY, Registry::expandToPhaseCall { phase }).unwrap();
     }
 
     fn slash(&mut self, operator: Address, reason: u8) -> Result<(), Bytes> {
-        self.send(
-            SLASHER,
-            REGISTRY,
-            Registry::slashValidatorCall { operator, reason },
-        )
-        .map(drop)
+        self.send(SLASHER, REGISTRY, Registry::slashValidatorCall { operator, reason }).map(drop)
     }
 
     fn unjail(&mut self, operator: Address) -> Result<(), Bytes> {
-        self.send(STRANGER, REGISTRY, Registry::unjailValidatorCall { operator })
-            .map(drop)
+        self.send(STRANGER, REGISTRY, Registry::unjailValidatorCall { operator }).map(drop)
     }
 
     fn remove(&mut self, operator: Address) -> Result<(), Bytes> {
-        let call = Registry::removeValidatorCall {
-            operator,
-            reason: "tests".into(),
-        };
+        let call = Registry::removeValidatorCall { operator, reason: "tests".into() };
         self.send(ADMIN, REGISTRY, call).map(drop)
     }
 
@@ -77,8 +64,7 @@ impl TestChain {
     }
 
     fn withdraw(&mut self, from: Address) -> Result<(), Bytes> {
-        self.send(from, REGISTRY, Registry::withdrawStakeCall {})
-            .map(drop)
+        self.send(from, REGISTRY, Registry::withdrawStakeCall {}).map(drop)
     }
 
     fn claim(&mut self, from: Address) -> Result<(), Bytes> {
@@ -91,8 +77,7 @@ impl TestChain {
     }
 
     fn set_consensus(&mut self, from: Address, consensus: Address) -> Result<(), Bytes> {
-        self.send(from, REGISTRY, Registry::setConsensusAddressCall { consensus })
-            .map(drop)
+        self.send(from, REGISTRY, Registry::setConsensusAddressCall { consensus }).map(drop)
     }
 
     fn validator(&mut self, operator: Address) -> Validator {

@@ -27,19 +27,14 @@ fn an_expansion_opens_registration_to_everybody() {
     assert!(!event.open);
     assert_reverts(
         chain.register(operator(6)),
-        Registry::ValidatorRegistryNotApproved {
-            operator: operator(6),
-        },
+        Registry::ValidatorRegistryNotApproved { operator: operator(6) },
     );
     chain.expand(3);
     assert_eq!(chain.open_slots(), 15);
     chain.expand(1);
     assert_eq!(chain.open_slots(), 0, "nobody is removed by a smaller phase");
     let status = chain.view(REGISTRY, Registry::getExpansionStatusCall {});
-    assert_eq!(
-        (status.phase, status.current, status.max),
-        (1, U256::from(6), U256::from(5))
-    );
+    assert_eq!((status.phase, status.current, status.max), (1, U256::from(6), U256::from(5)));
 }
 
 #[test]
@@ -47,21 +42,12 @@ fn rewards_are_set_aside_and_claimed() {
     let mut chain = TestChain::new();
     let earner = operator(3);
     assert_reverts(chain.claim(earner), Registry::ValidatorRegistryNothingToPay {});
-    assert_reverts(
-        chain.reward(earner, U256::ZERO),
-        Registry::ValidatorRegistryNothingToPay {},
-    );
+    assert_reverts(chain.reward(earner, U256::ZERO), Registry::ValidatorRegistryNothingToPay {});
     assert_reverts(chain.reward(STRANGER, COIN), wrong_status(STRANGER, NONE));
-    let wrong = Registry::distributeRewardsCall {
-        operator: earner,
-        amount: COIN,
-    };
+    let wrong = Registry::distributeRewardsCall { operator: earner, amount: COIN };
     assert_reverts(
         chain.send(ADMIN, REGISTRY, wrong),
-        Registry::ValidatorRegistryAmountMismatch {
-            stated: COIN,
-            sent: U256::ZERO,
-        },
+        Registry::ValidatorRegistryAmountMismatch { stated: COIN, sent: U256::ZERO },
     );
     chain.reward(earner, COIN).unwrap();
     assert_eq!(chain.event::<Registry::RewardsDistributed>().amount, COIN);
@@ -71,11 +57,7 @@ fn rewards_are_set_aside_and_claimed() {
     }
     chain.claim(earner).unwrap();
     assert_eq!(chain.event::<Registry::RewardsClaimed>().amount, COIN + COIN);
-    assert_eq!(
-        chain.balance(earner),
-        FUNDS + COIN + COIN,
-        "earned before the removal"
-    );
+    assert_eq!(chain.balance(earner), FUNDS + COIN + COIN, "earned before the removal");
 }
 
 #[test]
@@ -84,55 +66,19 @@ fn only_roles_run_the_program() {
     let (admin, slasher) = (keccak256("ADMIN_ROLE"), keccak256("SLASHER_ROLE"));
     let operator = operator(0);
     let calls: [(B256, Vec<u8>); 7] = [
-        (
-            admin,
-            Registry::distributeRewardsCall {
-                operator,
-                amount: U256::ZERO,
-            }
-            .abi_encode(),
-        ),
-        (
-            admin,
-            Registry::setMaxValidatorsCall {
-                maxValidators: U256::ONE,
-            }
-            .abi_encode(),
-        ),
+        (admin, Registry::distributeRewardsCall { operator, amount: U256::ZERO }.abi_encode()),
+        (admin, Registry::setMaxValidatorsCall { maxValidators: U256::ONE }.abi_encode()),
         (admin, Registry::expandToPhaseCall { phase: 2 }.abi_encode()),
-        (
-            admin,
-            Registry::setCommunityRegistrationOpenCall { open: true }.abi_encode(),
-        ),
-        (
-            admin,
-            Registry::setOperatorApprovalCall {
-                operator,
-                approved: true,
-            }
-            .abi_encode(),
-        ),
-        (
-            admin,
-            Registry::removeValidatorCall {
-                operator,
-                reason: String::new(),
-            }
-            .abi_encode(),
-        ),
-        (
-            slasher,
-            Registry::slashValidatorCall { operator, reason: 1 }.abi_encode(),
-        ),
+        (admin, Registry::setCommunityRegistrationOpenCall { open: true }.abi_encode()),
+        (admin, Registry::setOperatorApprovalCall { operator, approved: true }.abi_encode()),
+        (admin, Registry::removeValidatorCall { operator, reason: String::new() }.abi_encode()),
+        (slasher, Registry::slashValidatorCall { operator, reason: 1 }.abi_encode()),
     ];
     for (role, call) in calls {
         let account = if role == admin { SLASHER } else { ADMIN };
         assert_reverts(
             chain.raw(account, REGISTRY, U256::ZERO, call.into()),
-            Registry::AccessControlUnauthorizedAccount {
-                account,
-                neededRole: role,
-            },
+            Registry::AccessControlUnauthorizedAccount { account, neededRole: role },
         );
     }
 }
@@ -148,41 +94,21 @@ fn settings_out_of_range_are_refused() {
     }
     for max in [U256::ZERO, U256::from(22)] {
         assert_reverts(
-            chain.send(
-                ADMIN,
-                REGISTRY,
-                Registry::setMaxValidatorsCall { maxValidators: max },
-            ),
+            chain.send(ADMIN, REGISTRY, Registry::setMaxValidatorsCall { maxValidators: max }),
             Registry::ValidatorRegistryMaxOutOfRange { maxValidators: max },
         );
     }
-    let nobody = Registry::setOperatorApprovalCall {
-        operator: Address::ZERO,
-        approved: true,
-    };
-    assert_reverts(
-        chain.send(ADMIN, REGISTRY, nobody),
-        Registry::ValidatorRegistryZeroAddress {},
-    );
-    assert!(
-        chain.raw(STRANGER, REGISTRY, COIN, Bytes::new()).is_err(),
-        "plain transfers revert"
-    );
+    let nobody = Registry::setOperatorApprovalCall { operator: Address::ZERO, approved: true };
+    assert_reverts(chain.send(ADMIN, REGISTRY, nobody), Registry::ValidatorRegistryZeroAddress {});
+    assert!(chain.raw(STRANGER, REGISTRY, COIN, Bytes::new()).is_err(), "plain transfers revert");
 }
 
 #[test]
 fn validators_are_listed_by_page() {
     let mut chain = TestChain::new();
     let mut page = |offset: u64, limit: u64| -> Vec<Address> {
-        let call = Registry::getValidatorsCall {
-            offset: U256::from(offset),
-            limit: U256::from(limit),
-        };
-        chain
-            .view(REGISTRY, call)
-            .iter()
-            .map(|validator| validator.operator)
-            .collect()
+        let call = Registry::getValidatorsCall { offset: U256::from(offset), limit: U256::from(limit) };
+        chain.view(REGISTRY, call).iter().map(|validator| validator.operator).collect()
     };
     assert_eq!(page(0, 2), [operator(0), operator(1)]);
     assert_eq!(page(4, 2), [operator(4)]);
@@ -196,10 +122,7 @@ fn a_recipient_cannot_be_paid_twice_from_within() {
     chain.reward(greedy, COIN).unwrap();
     chain.exit(greedy).unwrap();
     chain.now += 7 * DAY;
-    chain.set_code(
-        greedy,
-        calls_back(REGISTRY, &Registry::withdrawStakeCall::SELECTOR),
-    );
+    chain.set_code(greedy, calls_back(REGISTRY, &Registry::withdrawStakeCall::SELECTOR));
     chain.claim(greedy).unwrap();
     assert_eq!(chain.balance(greedy), FUNDS + COIN);
     chain.withdraw(greedy).unwrap();
@@ -208,9 +131,6 @@ fn a_recipient_cannot_be_paid_twice_from_within() {
     chain.reward(operator(3), COIN).unwrap();
     assert_reverts(
         chain.claim(operator(3)),
-        Registry::ValidatorRegistryTransferFailed {
-            recipient: operator(3),
-            amount: COIN,
-        },
+        Registry::ValidatorRegistryTransferFailed { recipient: operator(3), amount: COIN },
     );
 }

@@ -17,16 +17,10 @@ fn slashing_jails_twice_and_removes_the_third_time() {
     chain.slash(slashed, DOWNTIME).unwrap();
     let event: Registry::ValidatorSlashed = chain.event();
     let first = STAKE / U256::from(100);
-    assert_eq!(
-        (event.reason, event.penalty, event.stake),
-        (DOWNTIME, first, STAKE - first)
-    );
+    assert_eq!((event.reason, event.penalty, event.stake), (DOWNTIME, first, STAKE - first));
     assert_eq!(chain.event::<Registry::ValidatorJailed>().until, START + 7 * DAY);
     let record = chain.validator(slashed);
-    assert_eq!(
-        (record.status, record.slashCount, record.jailedUntil),
-        (JAILED, 1, START + 7 * DAY)
-    );
+    assert_eq!((record.status, record.slashCount, record.jailedUntil), (JAILED, 1, START + 7 * DAY));
 
     chain.now += DAY;
     chain.slash(slashed, DOUBLE_SIGN).unwrap();
@@ -47,10 +41,7 @@ fn slashing_jails_twice_and_removes_the_third_time() {
     assert_reverts(chain.slash(slashed, DOWNTIME), wrong_status(slashed, SLASHED));
     assert_reverts(chain.exit(slashed), wrong_status(slashed, SLASHED));
     assert_reverts(chain.reward(slashed, COIN), wrong_status(slashed, SLASHED));
-    let locked = Registry::ValidatorRegistryStakeLocked {
-        operator: slashed,
-        until: START + 8 * DAY,
-    };
+    let locked = Registry::ValidatorRegistryStakeLocked { operator: slashed, until: START + 8 * DAY };
     assert_reverts(chain.withdraw(slashed), locked);
     chain.now = START + 8 * DAY;
     chain.withdraw(slashed).unwrap();
@@ -68,19 +59,13 @@ fn a_jail_ends_after_seven_days_and_not_before() {
     assert_reverts(chain.unjail(STRANGER), wrong_status(STRANGER, NONE));
     chain.slash(jailed, DOWNTIME).unwrap();
     chain.now = START + 7 * DAY - 1;
-    let early = Registry::ValidatorRegistryStillJailed {
-        operator: jailed,
-        until: START + 7 * DAY,
-    };
+    let early = Registry::ValidatorRegistryStillJailed { operator: jailed, until: START + 7 * DAY };
     assert_reverts(chain.unjail(jailed), early);
     chain.now += 1;
     chain.unjail(jailed).unwrap();
     assert_eq!(chain.event::<Registry::ValidatorUnjailed>().operator, jailed);
     let record = chain.validator(jailed);
-    assert_eq!(
-        (record.status, record.jailedUntil, record.slashCount),
-        (ACTIVE, 0, 1)
-    );
+    assert_eq!((record.status, record.jailedUntil, record.slashCount), (ACTIVE, 0, 1));
 }
 
 #[test]
@@ -108,19 +93,11 @@ fn penalties_wait_for_a_treasury_that_refuses_them() {
     let amount = STAKE / U256::from(20);
     assert_reverts(
         chain.send(STRANGER, REGISTRY, Registry::withdrawPenaltiesCall {}),
-        Registry::ValidatorRegistryTransferFailed {
-            recipient: TREASURY,
-            amount,
-        },
+        Registry::ValidatorRegistryTransferFailed { recipient: TREASURY, amount },
     );
-    assert_eq!(
-        chain.view(REGISTRY, Registry::getAccountingCall {}).penalties,
-        amount
-    );
+    assert_eq!(chain.view(REGISTRY, Registry::getAccountingCall {}).penalties, amount);
     chain.set_code(TREASURY, code);
-    chain
-        .send(STRANGER, REGISTRY, Registry::withdrawPenaltiesCall {})
-        .unwrap();
+    chain.send(STRANGER, REGISTRY, Registry::withdrawPenaltiesCall {}).unwrap();
     let event: Registry::PenaltiesWithdrawn = chain.event();
     assert_eq!((event.treasury, event.amount), (TREASURY, amount));
     assert_eq!(chain.balance(TREASURY), amount);
