@@ -41,6 +41,8 @@ pub(super) struct Round<B> {
     pub(super) stage: Stage<B>,
     pub(super) prepares: BTreeMap<Address, Signed<PreparePayload>>,
     pub(super) commits: BTreeMap<Address, Signed<CommitPayload>>,
+    /// Whether a quorum is known to have come this far.
+    pub(super) has_quorum: bool,
     /// Whether this validator has sent its commit.
     pub(super) is_prepared: bool,
     /// Whether the block was handed over for import.
@@ -126,6 +128,7 @@ impl<B> Round<B> {
             stage: Stage::Waiting,
             prepares: BTreeMap::new(),
             commits: BTreeMap::new(),
+            has_quorum: false,
             is_prepared: false,
             is_committed: false,
         }

@@ -18,10 +18,10 @@ use super::turn::Turn;
 use super::{Action, ProposedBlock};
 
 impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
-    /// The block period has passed. Only round 0 waits for it.
+    /// The block period has passed in round 0; later rounds do not wait for it.
     pub(super) fn block_is_due(&mut self) {
         let is_waiting = matches!(self.height.round.stage, Stage::Waiting);
-        if self.height.round.number == 0 && is_waiting && self.is_proposer() {
+        if is_waiting && self.is_proposer() {
             self.ask_for_block(None);
         }
     }
@@ -91,6 +91,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         if round > self.height.round.number {
             self.enter_round(round);
         }
+        self.height.round.has_quorum = true;
         let block = proposal.block.clone();
         self.height.round.stage = Stage::Checking(proposal);
         self.actions.push(Action::CheckProposal { digest, block });

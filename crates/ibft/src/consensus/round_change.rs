@@ -15,12 +15,17 @@ use super::rejection::Rejection;
 use super::turn::Turn;
 
 impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
-    /// The timer of a round went off; if it is still the current one, the next begins.
-    pub(super) fn round_timed_out(&mut self, round: u32) {
-        if round == self.height.round.number
-            && let Some(next) = round.checked_add(1)
-        {
-            self.change_round(next);
+    /// The timer of the current round went off. The next round begins, unless this one was asked for and a quorum has
+    /// not come yet: then asking again is all that helps, and running ahead would only make it harder to meet.
+    pub(super) fn round_timed_out(&mut self) {
+        let round = self.height.round.number;
+        let own = self.height.round_changes.get(&self.key.address()).cloned();
+        match own {
+            Some(change) if !self.height.round.has_quorum => {
+                self.start_round_timer();
+                self.broadcast(Message::RoundChange(change));
+            }
+            Some(_) | None => self.change_round(round.saturating_add(1)),
         }
     }
 
@@ -90,9 +95,23 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         if wanted > self.height.round.number {
             return self.change_round(wanted);
         }
+        self.note_quorum();
         let is_waiting = matches!(self.height.round.stage, Stage::Waiting);
         if is_waiting && self.is_proposer() {
             self.propose_after_round_change();
+        }
+    }
+
+    /// Once a quorum has come to the round, everybody there gives it the full time from that moment on.
+    fn note_quorum(&mut self) {
+        let current = self.height.round.number;
+        let changes = self.height.round_changes.values();
+        let arrived = changes
+            .filter(|change| change.signed.payload.view.round >= current)
+            .count();
+        if !self.height.round.has_quorum && arrived >= self.height.quorum() {
+            self.height.round.has_quorum = true;
+            self.start_round_timer();
         }
     }
 

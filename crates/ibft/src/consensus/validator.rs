@@ -69,19 +69,18 @@ impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
             }
             Event::Message(message) => self.receive(message, now_ms, &mut actions),
             Event::BlockTimerFired { height } => {
-                if let Some(mut turn) = self.turn_at(height, now_ms, &mut actions) {
+                let view = View { height, round: 0 };
+                if let Some(mut turn) = self.turn_in(view, now_ms, &mut actions) {
                     turn.block_is_due();
                 }
             }
             Event::RoundTimerFired { height, round } => {
-                if let Some(mut turn) = self.turn_at(height, now_ms, &mut actions) {
-                    turn.round_timed_out(round);
+                if let Some(mut turn) = self.turn_in(View { height, round }, now_ms, &mut actions) {
+                    turn.round_timed_out();
                 }
             }
             Event::ProposalBuilt { height, round, block } => {
-                if let Some(mut turn) = self.turn_at(height, now_ms, &mut actions)
-                    && turn.height.round.number == round
-                {
+                if let Some(mut turn) = self.turn_in(View { height, round }, now_ms, &mut actions) {
                     turn.block_is_built(block);
                 }
             }
@@ -176,13 +175,14 @@ impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
         })
     }
 
-    fn turn_at<'a>(
+    /// A turn for an answer that is only of use in the round it was asked for.
+    fn turn_in<'a>(
         &'a mut self,
-        height: u64,
+        view: View,
         now_ms: u64,
         actions: &'a mut Vec<Action<B>>,
     ) -> Option<Turn<'a, K, B>> {
         self.turn(now_ms, actions)
-            .filter(|turn| turn.height.number == height)
+            .filter(|turn| turn.height.view() == view)
     }
 }
