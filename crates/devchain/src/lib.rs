@@ -1,3 +1,4 @@
 //! The embedded chain: a real EVM chain with IBFT 2.0 blocks inside the process.
 pub mod block;
 pub mod state;
+pub mod rpc;
