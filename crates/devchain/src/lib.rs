@@ -1,4 +1,5 @@
 //! The embedded chain: a real EVM chain with IBFT 2.0 blocks inside the process.
 pub mod block;
-pub mod state;
 pub mod rpc;
+pub mod state;
+pub mod store;

@@ -1,1 +1,10 @@
-//! Placeholder while the crate is being laid out.
+//! The words every other crate uses: networks, amounts of the native coin, the devnet's well-known accounts.
+//!
+//! Pure: no I/O, no async, no clock.
+
+pub mod amount;
+pub mod devnet;
+pub mod network;
+
+pub use amount::Wei;
+pub use network::Network;
