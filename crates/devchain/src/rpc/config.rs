@@ -85,13 +85,12 @@ impl ApiGroups {
         Self(groups.iter().fold(Group::Rpc.bit(), |bits, group| bits | group.bit()))
     }
 
-    /// What a development chain offers to everybody on the machine.
-    pub fn devnet() -> Self {
-        use Group::{Debug, Eth, Evm, Ibft, Net, Txpool, Web3};
-        Self::of(&[Eth, Net, Web3, Ibft, Txpool, Debug, Evm])
+    /// What Besu offers when nothing is configured.
+    pub fn public() -> Self {
+        Self::of(&[Group::Eth, Group::Net, Group::Web3])
     }
 
-    /// Every group, for the internal port.
+    /// Every group: a development chain on the loopback address, or an internal port.
     pub fn all() -> Self {
         Self::of(&Group::ALL)
     }
@@ -198,7 +197,7 @@ pub struct RpcConfig {
 impl Default for RpcConfig {
     fn default() -> Self {
         Self {
-            groups: ApiGroups::devnet(),
+            groups: ApiGroups::all(),
             cors: Cors::Any,
             hosts: Hosts::default(),
             limits: Limits::default(),

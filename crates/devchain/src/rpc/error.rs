@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use alloy_primitives::Bytes;
 
+use crate::produce::ControlError;
+
 /// Which parameter was not understood. Besu names each of them in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Param {
@@ -145,6 +147,9 @@ pub enum RpcError {
     /// Signed for no chain in particular.
     #[error("chain id required")]
     ChainIdRequired,
+    /// A price that can only be a slip.
+    #[error("gas price above the cap")]
+    FeeCapExceeded,
     /// Tip above the fee cap.
     #[error("tip above fee cap")]
     TipAboveFeeCap,
@@ -207,9 +212,15 @@ pub enum RpcError {
     /// `eth_getWork`: nobody mines by work here.
     #[error("no mining work")]
     NoWork,
-    /// The chain refused a development or control command, for this reason.
-    #[error("command refused: {0}")]
-    Refused(String),
+    /// There is no peer-to-peer network.
+    #[error("no peer-to-peer network")]
+    NoPeers,
+    /// The trace would take too much memory.
+    #[error("trace too large")]
+    TraceTooLarge,
+    /// Block production refused a development or control command.
+    #[error(transparent)]
+    Refused(#[from] ControlError),
     /// Our fault; the cause is in the log.
     #[error("internal error")]
     Internal,
@@ -252,6 +263,7 @@ impl RpcError {
             RpcError::ReplacementUnderpriced => (-32000, "Replacement transaction underpriced"),
             RpcError::WrongChainId => (-32000, "Wrong chainId"),
             RpcError::ChainIdRequired => (-32000, "ChainId is required"),
+            RpcError::FeeCapExceeded => (-32000, "Transaction fee cap exceeded"),
             RpcError::TipAboveFeeCap => (-32000, "Max priority fee per gas exceeds max fee per gas"),
             RpcError::NonceTooDistant => {
                 (-32000, "Transaction nonce is too distant from current sender nonce")
@@ -275,7 +287,9 @@ impl RpcError {
             RpcError::FilterNotFound => (-32000, "Filter not found"),
             RpcError::SubscriptionNotFound => (-32000, "Subscription not found"),
             RpcError::NoWork => (-32000, "No mining work available yet"),
-            RpcError::Refused(reason) => return (-32000, reason.clone().into()),
+            RpcError::NoPeers => (-32000, "P2P has been disabled. This functionality is not available"),
+            RpcError::TraceTooLarge => (-32000, "Trace is too large, trace less or without memory and stack"),
+            RpcError::Refused(reason) => return (-32000, reason.to_string().into()),
             RpcError::Halted | RpcError::Internal => (-32603, "Internal error"),
         };
         (code, Cow::Borrowed(message))

@@ -7,6 +7,6 @@ mod params;
 mod request;
 
 pub(crate) use answer::Answer;
-pub(crate) use dispatch::{Caller, Methods, Reply, answer_message};
-pub(crate) use params::Params;
-pub(crate) use request::Request;
+pub(crate) use dispatch::{Caller, Methods, answer_message};
+pub(crate) use params::{Params, Positional};
+use request::Request;

@@ -23,7 +23,7 @@ pub(crate) fn header_view(block: &Block) -> HeaderView {
 /// The block's JSON with whole transactions or their hashes.
 pub(crate) fn render_block(block: &Block, full: bool) -> Result<Bytes, serde_json::Error> {
     let transactions = if full {
-        let whole = (0..).zip(&block.transactions);
+        let whole = (0..).zip(block.transactions.iter());
         BlockTransactions::Full(whole.map(|(index, tx)| mined_transaction(block, index, tx)).collect())
     } else {
         BlockTransactions::Hashes(block.transactions.iter().map(|tx| *tx.tx_hash()).collect::<Vec<B256>>())
@@ -40,7 +40,7 @@ pub(crate) fn encode_block(block: &Block) -> Vec<u8> {
     alloy_rlp::Header { list: true, payload_length: payload_length(block) }.encode(&mut out);
     block.header.encode(&mut out);
     alloy_rlp::Header { list: true, payload_length: transactions }.encode(&mut out);
-    for transaction in &block.transactions {
+    for transaction in block.transactions.iter() {
         transaction.network_encode(&mut out);
     }
     out.put_u8(alloy_rlp::EMPTY_LIST_CODE);

@@ -27,6 +27,11 @@ impl BlockCache {
         Self(Cache::with_weighter(64, most_bytes, ByBytes))
     }
 
+    /// The block's JSON if it is at hand.
+    pub(crate) fn get(&self, hash: B256, full: bool) -> Option<Bytes> {
+        self.0.get(&(hash, full))
+    }
+
     /// The block's JSON, rendered now if it is not at hand.
     pub(crate) fn render(&self, block: &Block, full: bool) -> Result<Bytes, serde_json::Error> {
         self.0.get_or_insert_with(&(block.hash, full), || render_block(block, full))

@@ -8,5 +8,5 @@ mod transaction;
 
 pub(crate) use block::{encode_block, header_view, render_block};
 pub(crate) use cache::BlockCache;
-pub(crate) use receipt::{ReceiptView, block_logs, consensus_receipt, receipt_views};
+pub(crate) use receipt::{block_logs, consensus_receipt, receipt_view, receipt_views};
 pub(crate) use transaction::{mined_transaction, pending_transaction};

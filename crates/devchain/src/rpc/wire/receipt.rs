@@ -1,11 +1,11 @@
 //! Receipts and logs as callers see them.
 
 use alloy_consensus::{Eip658Value, Receipt as ReceiptBody, ReceiptEnvelope, ReceiptWithBloom, Transaction as _, TxType};
-use alloy_primitives::Bytes;
+use alloy_primitives::{B256, Bytes};
 use alloy_rpc_types_eth::{Log as LogView, TransactionReceipt};
 use serde::Serialize;
 
-use crate::block::{Block, Receipt};
+use crate::block::{Block, Receipt, Transaction};
 
 /// A receipt with Besu's `revertReason`.
 #[derive(Serialize)]
@@ -24,26 +24,43 @@ pub(crate) fn receipt_views<'a>(
 ) -> impl Iterator<Item = ReceiptView> + 'a {
     let mut first_log = 0;
     (0u64..).zip(block.transactions.iter().zip(receipts)).map(move |(index, (transaction, receipt))| {
-        let logs = log_views(block, index, *transaction.tx_hash(), receipt, first_log).collect();
+        let view = view(block, index, transaction, receipt, first_log);
         first_log += receipt.logs.len() as u64;
-        ReceiptView {
-            receipt: TransactionReceipt {
-                inner: envelope(receipt, logs),
-                transaction_hash: *transaction.tx_hash(),
-                transaction_index: Some(index),
-                block_hash: Some(block.hash),
-                block_number: Some(block.number()),
-                gas_used: receipt.gas_used,
-                effective_gas_price: transaction.effective_gas_price(block.header.base_fee_per_gas),
-                blob_gas_used: None,
-                blob_gas_price: None,
-                from: transaction.signer(),
-                to: transaction.to(),
-                contract_address: receipt.contract_address,
-            },
-            revert_reason: receipt.revert_reason.clone(),
-        }
+        view
     })
+}
+
+/// The receipt at a position, without rendering the others.
+pub(crate) fn receipt_view(block: &Block, receipts: &[Receipt], index: usize) -> Option<ReceiptView> {
+    let first_log = receipts.iter().take(index).map(|receipt| receipt.logs.len() as u64).sum();
+    Some(view(block, index as u64, block.transactions.get(index)?, receipts.get(index)?, first_log))
+}
+
+fn view(
+    block: &Block,
+    index: u64,
+    transaction: &Transaction,
+    receipt: &Receipt,
+    first_log: u64,
+) -> ReceiptView {
+    let logs = log_views(block, index, *transaction.tx_hash(), receipt, first_log).collect();
+    ReceiptView {
+        receipt: TransactionReceipt {
+            inner: envelope(receipt, logs),
+            transaction_hash: *transaction.tx_hash(),
+            transaction_index: Some(index),
+            block_hash: Some(block.hash),
+            block_number: Some(block.number()),
+            gas_used: receipt.gas_used,
+            effective_gas_price: transaction.effective_gas_price(block.header.base_fee_per_gas),
+            blob_gas_used: None,
+            blob_gas_price: None,
+            from: transaction.signer(),
+            to: transaction.to(),
+            contract_address: receipt.contract_address,
+        },
+        revert_reason: receipt.revert_reason.clone(),
+    }
 }
 
 /// All logs of a block, in order.
@@ -62,7 +79,7 @@ pub(crate) fn block_logs<'a>(
 fn log_views<'a>(
     block: &'a Block,
     index: u64,
-    hash: alloy_primitives::B256,
+    hash: B256,
     receipt: &'a Receipt,
     first_log: u64,
 ) -> impl Iterator<Item = LogView> + 'a {
