@@ -1,1 +1,18 @@
-//! Placeholder while the crate is being laid out.
+//! What tests and benchmarks stand on: nodes as child processes, a JSON-RPC client that can also misbehave, wallets
+//! that sign locally, and the scenario that two nodes must answer alike.
+//!
+//! Development only. Nothing of the product depends on it, and it knows the product only through its command line
+//! and its JSON-RPC.
+
+pub mod anvil;
+pub mod node;
+pub mod process;
+pub mod rpc;
+pub mod scenario;
+pub mod wallet;
+
+pub use anvil::Anvil;
+pub use node::NodeProcess;
+pub use process::{ServerProcess, StartError};
+pub use rpc::{CallError, Mining, RpcClient, RpcError};
+pub use wallet::{Draft, SignedTransaction, Wallet};

@@ -21,9 +21,17 @@
 //!   waiting for a quorum. This is PBFT's rule; it brings validators together sooner after an outage.
 //! * Of each author only the message of the latest round is kept per kind, so memory is bounded by the validator count.
 
+mod buffer;
+mod certificate;
+mod height;
 mod lock;
 mod message;
+mod proposing;
 mod rejection;
+mod round_change;
+mod turn;
+mod validator;
+mod voting;
 
 use alloy_consensus::Header;
 use alloy_primitives::{Address, B256, Bytes};
@@ -34,6 +42,7 @@ pub use message::{
     ProposalPayload, RoundChange, RoundChangeCertificate, RoundChangePayload, Signed, View,
 };
 pub use rejection::Rejection;
+pub use validator::Validator;
 
 /// A block as the consensus sees it: a header, and whatever else the chain carries along. Clones should be cheap.
 pub trait ProposedBlock: Clone {

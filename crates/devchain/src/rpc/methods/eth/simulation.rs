@@ -113,8 +113,8 @@ fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -
     };
     let scene = Scene::new(service, block)?;
     let outcome = weighed(service, &request, place, || {
-        let run = |context| exec::call(context, &request, overrides.as_ref(), block_overrides.as_ref());
-        Ok(scene.play(service, run)?)
+        let (state, block) = (overrides.as_ref(), block_overrides.as_ref());
+        Ok(scene.play(service, |context| exec::call(context, &request, state, block))?)
     })?;
     match outcome {
         None => Ok(Done::NotHere),

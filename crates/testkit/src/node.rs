@@ -1,0 +1,103 @@
+//! Our node as a child process, with a data directory that outlives restarts.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+};
+
+use tempfile::TempDir;
+use tokio::process::Command;
+
+use crate::{RpcClient, ServerProcess, StartError, process::Ready};
+
+/// What the node prints in front of its JSON-RPC address.
+const ANNOUNCEMENT: &str = "JSON-RPC";
+
+/// A `chainnet node` on a free port with its own data directory; killed and cleaned up when dropped.
+#[derive(Debug)]
+pub struct NodeProcess {
+    binary: PathBuf,
+    arguments: Vec<OsString>,
+    data: TempDir,
+    server: ServerProcess,
+    client: RpcClient,
+}
+
+impl NodeProcess {
+    /// Starts a node with a fresh data directory. `binary` is `env!("CARGO_BIN_EXE_chainnet")` in the product's tests;
+    /// `arguments` follow `node --data DIR --rpc-port 0`.
+    pub async fn start(
+        binary: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Result<Self, StartError> {
+        let binary = binary.into();
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        let data = TempDir::new().map_err(|source| StartError::Spawn {
+            program: binary.display().to_string(),
+            source,
+        })?;
+        let server = launch(&binary, &arguments, data.path()).await?;
+        let client = RpcClient::new(server.address());
+        Ok(Self {
+            binary,
+            arguments,
+            data,
+            server,
+            client,
+        })
+    }
+
+    /// A client of the node as it runs now.
+    pub fn client(&self) -> &RpcClient {
+        &self.client
+    }
+
+    /// The node's data directory.
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// The process itself: its number, address and output.
+    pub fn server(&self) -> &ServerProcess {
+        &self.server
+    }
+
+    /// Ends the node at once (`kill -9`).
+    pub async fn kill9(&mut self) -> io::Result<ExitStatus> {
+        self.server.kill9().await
+    }
+
+    /// Asks the node to end and waits until it did.
+    pub async fn stop(&mut self) -> io::Result<ExitStatus> {
+        self.server.stop().await
+    }
+
+    /// Starts the node again on the same data directory, after [`Self::kill9`] or [`Self::stop`].
+    pub async fn restart(&mut self) -> Result<(), StartError> {
+        self.server = launch(&self.binary, &self.arguments, self.data.path()).await?;
+        self.client = RpcClient::new(self.server.address());
+        Ok(())
+    }
+
+    /// Runs another command of the same binary to its end, for example `chain export`.
+    pub async fn run(&self, arguments: &[&OsStr]) -> io::Result<std::process::Output> {
+        Command::new(&self.binary)
+            .args(arguments)
+            .kill_on_drop(true)
+            .output()
+            .await
+    }
+}
+
+async fn launch(binary: &Path, arguments: &[OsString], data: &Path) -> Result<ServerProcess, StartError> {
+    let mut command = Command::new(binary);
+    command
+        .arg("node")
+        .arg("--data")
+        .arg(data)
+        .args(["--rpc-port", "0"])
+        .args(arguments);
+    ServerProcess::start(command, Ready::Announced(ANNOUNCEMENT)).await
+}
