@@ -2,5 +2,6 @@
 pub mod block;
 pub mod exec;
 pub mod genesis;
+pub mod rpc;
 pub mod state;
 pub mod store;
