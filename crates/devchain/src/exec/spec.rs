@@ -1,6 +1,7 @@
 //! The rules of one chain: which fork is in force when, and the limits that the genesis file may change.
 
 use alloy_primitives::{Address, B256, U256, b256};
+use ibft::IbftConfig;
 use revm::primitives::hardfork::SpecId;
 
 /// The mixHash of every IBFT 2.0 header; from Shanghai on it is also what PREVRANDAO reads.
@@ -48,6 +49,8 @@ pub struct ChainSpec {
     pub block_reward: U256,
     /// Receives rewards and fees in place of the proposer, and is what COINBASE reads.
     pub mining_beneficiary: Option<Address>,
+    /// The consensus' settings.
+    pub ibft: IbftConfig,
 }
 
 impl ChainSpec {

@@ -257,7 +257,10 @@ fn sender_must_afford_value_and_highest_fee() {
     let cost = ETHER + U256::from(105_000);
     assert_eq!(
         reject(&World::london(), legacy(ALICE, priced)),
-        RejectReason::InsufficientFunds { cost, balance: ETHER + U256::ONE }
+        RejectReason::InsufficientFunds {
+            cost,
+            balance: ETHER + U256::ONE
+        }
     );
 }
 
