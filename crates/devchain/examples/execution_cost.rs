@@ -100,6 +100,7 @@ fn main() {
         london_block: 0,
         shanghai_time: None,
         zero_base_fee: true,
+        ibft: ibft::IbftConfig::default(),
         contract_size_limit: 24_576,
         block_reward: U256::ZERO,
         mining_beneficiary: None,

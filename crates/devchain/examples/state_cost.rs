@@ -205,7 +205,7 @@ impl Chain {
         let block = Block {
             header,
             hash,
-            transactions,
+            transactions: transactions.into(),
         };
         let started = Instant::now();
         self.store.commit(&BlockCommit {

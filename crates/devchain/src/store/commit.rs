@@ -73,7 +73,7 @@ impl Store {
         batch.insert(&keys.bodies, number, codec::encode_body(&block.transactions));
         batch.insert(&keys.receipts, number, codec::encode_receipts(receipts));
         batch.insert(&keys.numbers, block.hash.0, number);
-        for (index, transaction) in (0..).zip(&block.transactions) {
+        for (index, transaction) in (0..).zip(block.transactions.iter()) {
             let location = TxLocation {
                 block: block.number(),
                 index,
@@ -93,7 +93,7 @@ impl Store {
         batch.remove(&keys.bodies, number);
         batch.remove(&keys.receipts, number);
         batch.remove(&keys.numbers, block.hash.0);
-        for transaction in &block.transactions {
+        for transaction in block.transactions.iter() {
             batch.remove(&keys.locations, transaction.tx_hash().0);
         }
     }

@@ -123,7 +123,7 @@ impl Store {
             return Ok(None);
         };
         let (hash, header) = codec::decode_header(number, &header)?;
-        let transactions = codec::decode_body(number, &body)?;
+        let transactions = Arc::new(codec::decode_body(number, &body)?);
         let block = Arc::new(Block {
             header,
             hash,

@@ -73,7 +73,7 @@ impl Store {
             return Err(missing("the hash"));
         }
         self.receipts(number)?.ok_or_else(|| missing("a receipt"))?;
-        for transaction in &block.transactions {
+        for transaction in block.transactions.iter() {
             self.find_transaction(*transaction.tx_hash())?
                 .ok_or_else(|| missing("a transaction's location"))?;
         }
