@@ -269,7 +269,12 @@ impl World {
                 height,
                 round,
                 after_ms,
-            } => (after_ms, Event::RoundTimerFired { height, round }),
+            } => {
+                if let Some(replaced) = self.nodes[index].round_timer.replace(self.next_id) {
+                    self.happenings.remove(&replaced);
+                }
+                (after_ms, Event::RoundTimerFired { height, round })
+            }
         };
         self.schedule(
             after_ms,
