@@ -1,6 +1,14 @@
 //! Networks of validators in virtual time: what holds under lost, late, repeated and reordered messages, crashes,
 //! restarts, partitions, votes and equivocation. Longer campaigns run with `cargo run --example soak -- FIRST COUNT`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests are tests"
+)]
+
 mod world;
 
 use chainnet_ibft::extra_data::ExtraData;

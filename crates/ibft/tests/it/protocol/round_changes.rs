@@ -240,7 +240,7 @@ fn a_prepared_certificate_must_prove_its_claim() {
     };
     assert_eq!(with(&|_| ()), None);
     assert_eq!(
-        with(&|it| drop(it.prepares.pop())),
+        with(&|it| it.prepares.truncate(2)),
         Some(Rejection::TooFewPrepares { found: 2, needed: 3 })
     );
     let repeated = Rejection::RepeatedAuthor {
