@@ -1,5 +1,7 @@
 //! Blocks, transactions and receipts as the chain keeps them in memory.
 
+use std::sync::Arc;
+
 use alloy_consensus::{Header, TxEnvelope, transaction::Recovered};
 use alloy_primitives::{Address, B256, Bloom, Bytes, Log};
 
@@ -16,8 +18,8 @@ pub struct Block {
     pub header: Header,
     /// The on-chain hash.
     pub hash: B256,
-    /// The transactions in order, with their senders.
-    pub transactions: Vec<Transaction>,
+    /// The transactions in order, with their senders; shared, because a proposal travels through all validators.
+    pub transactions: Arc<Vec<Transaction>>,
 }
 
 impl Block {

@@ -18,9 +18,6 @@ pub struct IbftConfig {
     pub epoch_length: u64,
     /// Length of round 0; should be at least twice the block period (`requesttimeoutseconds`).
     pub request_timeout_secs: u64,
-    /// Upper limit of a round's length. `None` doubles for ever as Besu does, so that recovery from a long outage
-    /// may take as long as the outage; a limit is local to the node and has no effect on validity.
-    pub max_round_timeout_secs: Option<u64>,
     /// How many blocks ahead of the next one messages are kept (`futuremessagesmaxdistance`).
     pub future_messages_max_distance: u64,
     /// How many messages for blocks ahead are kept (`futuremessageslimit`).
@@ -35,7 +32,6 @@ impl Default for IbftConfig {
             block_period_secs: 1,
             epoch_length: 30_000,
             request_timeout_secs: 1,
-            max_round_timeout_secs: None,
             future_messages_max_distance: 10,
             future_messages_limit: 1000,
             base_fee: BaseFee::Eip1559,

@@ -9,11 +9,12 @@ pub const fn block_due_ms(parent_timestamp: u64, config: &IbftConfig) -> u64 {
         .saturating_mul(1000)
 }
 
-/// How long a round lasts: the base timeout, doubled each round, up to the configured limit.
+/// How long a round lasts: the base timeout, doubled each round.
 pub fn round_timeout_ms(round: u32, config: &IbftConfig) -> u64 {
     let factor = 1u64.checked_shl(round).unwrap_or(u64::MAX);
-    let secs = config.request_timeout_secs.saturating_mul(factor);
-    secs.min(config.max_round_timeout_secs.unwrap_or(u64::MAX))
+    config
+        .request_timeout_secs
+        .saturating_mul(factor)
         .saturating_mul(1000)
 }
 

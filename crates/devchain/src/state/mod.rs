@@ -5,6 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use alloy_primitives::{Address, B256, Bytes, U256, map::HashMap};
 
+mod apply;
+#[cfg(test)]
+mod tests;
+mod trie;
+mod update;
+mod view;
+
 /// Where trie nodes and contract code are found by their hash.
 pub trait NodeSource: Send + Sync {
     /// RLP of the trie node with this hash.
@@ -25,6 +32,12 @@ pub enum StateError {
     /// A stored node does not decode.
     #[error("trie node {0} is corrupt")]
     CorruptNode(B256),
+    /// The account or storage value at this trie key does not decode.
+    #[error("the trie value at key {0} is corrupt")]
+    CorruptValue(B256),
+    /// The store failed to read.
+    #[error("the store could not be read")]
+    Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// An account's own fields; storage hangs off `storage_root`.

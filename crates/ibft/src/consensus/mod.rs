@@ -19,11 +19,22 @@
 //! * The lock above.
 //! * A validator joins a later round as soon as more validators ask for it than may be faulty (f + 1), instead of
 //!   waiting for a quorum. This is PBFT's rule; it brings validators together sooner after an outage.
+//! * A validator that has asked for a round stays there, asking again each time its timer goes off, until a quorum has
+//!   come too; then everybody gives the round its full time. Besu's validators go on alone and rounds double for as
+//!   long as an outage lasts, so that coming back may take as long as the outage.
 //! * Of each author only the message of the latest round is kept per kind, so memory is bounded by the validator count.
 
+mod buffer;
+mod certificate;
+mod height;
 mod lock;
 mod message;
+mod proposing;
 mod rejection;
+mod round_change;
+mod turn;
+mod validator;
+mod voting;
 
 use alloy_consensus::Header;
 use alloy_primitives::{Address, B256, Bytes};
@@ -34,6 +45,7 @@ pub use message::{
     ProposalPayload, RoundChange, RoundChangeCertificate, RoundChangePayload, Signed, View,
 };
 pub use rejection::Rejection;
+pub use validator::Validator;
 
 /// A block as the consensus sees it: a header, and whatever else the chain carries along. Clones should be cheap.
 pub trait ProposedBlock: Clone {

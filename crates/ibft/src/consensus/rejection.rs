@@ -92,6 +92,9 @@ pub enum Rejection {
     /// A certificate proves that another block must be proposed again.
     #[error("a prepared block must be proposed again")]
     PreparedBlockIgnored,
+    /// A round change asks for the round that every height begins with.
+    #[error("round change asks for round 0")]
+    ChangeToRoundZero,
     /// A round change has a prepared certificate without its block, or a block without certificate.
     #[error("block of the prepared certificate is missing or out of place")]
     PreparedBlockPresence,

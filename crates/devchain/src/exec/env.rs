@@ -1,0 +1,82 @@
+//! The interpreter's view of a block and of a transaction.
+
+use alloy_consensus::{Header, Transaction as _, Typed2718};
+use alloy_eips::eip2930::AccessList;
+use alloy_primitives::{TxKind, U256};
+use revm::{
+    Context, MainBuilder, MainnetEvm,
+    context::{BlockEnv, CfgEnv, TxEnv},
+    handler::MainnetContext,
+};
+
+use super::{ChainSpec, Fork, IBFT_MIX_HASH, INIT_CODE_LIMIT, overlay::Overlay};
+use crate::block::Transaction;
+
+/// The interpreter over an [`Overlay`], with an inspector if something watches.
+pub(super) type OverlayEvm<'a, I = ()> = MainnetEvm<MainnetContext<Overlay<'a>>, I>;
+
+/// An interpreter for these rules and this block.
+pub(super) fn evm<'a, I>(
+    cfg: CfgEnv,
+    block: BlockEnv,
+    overlay: Overlay<'a>,
+    inspector: I,
+) -> OverlayEvm<'a, I> {
+    let context: MainnetContext<Overlay<'a>> = Context::new(overlay, cfg.spec);
+    context
+        .with_cfg(cfg)
+        .with_block(block)
+        .build_mainnet_with_inspector(inspector)
+}
+
+/// The chain's rules at a fork.
+pub(super) fn rules(spec: &ChainSpec, fork: Fork) -> CfgEnv {
+    let mut cfg = CfgEnv::new_with_spec(fork.spec_id()).with_chain_id(spec.chain_id);
+    cfg.limit_contract_code_size = Some(spec.contract_size_limit);
+    cfg.limit_contract_initcode_size = Some(INIT_CODE_LIMIT);
+    cfg
+}
+
+/// The block that `header` describes; the header may still lack its roots.
+pub(super) fn block_env(spec: &ChainSpec, header: &Header) -> BlockEnv {
+    BlockEnv {
+        number: U256::from(header.number),
+        beneficiary: spec.mining_beneficiary.unwrap_or(header.beneficiary),
+        timestamp: U256::from(header.timestamp),
+        gas_limit: header.gas_limit,
+        basefee: header.base_fee_per_gas.unwrap_or_default(),
+        // A constant rather than the header's fields: a header under construction need not have them yet.
+        difficulty: U256::ONE,
+        prevrandao: Some(IBFT_MIX_HASH),
+        blob_excess_gas_and_price: None,
+        slot_num: 0,
+    }
+}
+
+/// A signed transaction.
+pub(super) fn tx_env(tx: &Transaction) -> TxEnv {
+    let envelope = tx.inner();
+    TxEnv {
+        tx_type: envelope.ty(),
+        caller: tx.signer(),
+        gas_limit: envelope.gas_limit(),
+        gas_price: envelope.max_fee_per_gas(),
+        kind: match envelope.to() {
+            Some(to) => TxKind::Call(to),
+            None => TxKind::Create,
+        },
+        value: envelope.value(),
+        data: envelope.input().clone(),
+        nonce: envelope.nonce(),
+        chain_id: envelope.chain_id(),
+        access_list: envelope
+            .access_list()
+            .cloned()
+            .unwrap_or_else(AccessList::default),
+        gas_priority_fee: envelope.max_priority_fee_per_gas(),
+        // Blob and set-code transactions are refused by their type, before these would be read.
+        blob_hashes: Vec::new(),
+        max_fee_per_blob_gas: 0,
+        authorization_list: Vec::new(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Receipts, and the roots that a header commits to.
+
+use alloy_consensus::{Transaction as _, Typed2718};
+use alloy_primitives::{B256, logs_bloom};
+use alloy_rlp::{BufMut, Encodable, Header as RlpHeader};
+use alloy_trie::root::ordered_trie_root_with_encoder;
+use revm::context::result::ExecutionResult;
+
+use crate::block::{Receipt, Transaction};
+
+/// Root of the trie of consensus receipts.
+pub fn receipts_root(receipts: &[Receipt]) -> B256 {
+    ordered_trie_root_with_encoder(receipts, encode)
+}
+
+/// Root of the trie of transactions.
+pub fn transactions_root(transactions: &[Transaction]) -> B256 {
+    alloy_consensus::proofs::calculate_transaction_root(transactions)
+}
+
+/// The receipt of a transaction that ran after `gas_before` had been used in its block.
+pub(super) fn receipt(tx: &Transaction, result: ExecutionResult, gas_before: u64) -> Receipt {
+    let gas_used = result.tx_gas_used();
+    let (success, logs, revert_reason) = match result {
+        ExecutionResult::Success { logs, .. } => (true, logs, None),
+        ExecutionResult::Revert { output, .. } => (false, Vec::new(), Some(output)),
+        ExecutionResult::Halt { .. } => (false, Vec::new(), None),
+    };
+    Receipt {
+        tx_type: tx.ty(),
+        success,
+        cumulative_gas_used: gas_before.saturating_add(gas_used),
+        gas_used,
+        bloom: logs_bloom(&logs),
+        logs,
+        // Like Besu and geth, the address is given even if the creation failed.
+        contract_address: tx.to().is_none().then(|| tx.signer().create(tx.nonce())),
+        revert_reason,
+    }
+}
+
+fn encode(receipt: &Receipt, out: &mut Vec<u8>) {
+    if receipt.tx_type != 0 {
+        out.put_u8(receipt.tx_type);
+    }
+    let payload_length = receipt.success.length()
+        + receipt.cumulative_gas_used.length()
+        + receipt.bloom.length()
+        + receipt.logs.length();
+    RlpHeader {
+        list: true,
+        payload_length,
+    }
+    .encode(out);
+    receipt.success.encode(out);
+    receipt.cumulative_gas_used.encode(out);
+    receipt.bloom.encode(out);
+    receipt.logs.encode(out);
+}

@@ -1,0 +1,187 @@
+//! What transactions pay: suggestions from recent blocks, and the history of fees.
+
+use alloy_consensus::Transaction as _;
+use alloy_primitives::B256;
+use alloy_rpc_types_eth::FeeHistory;
+use parking_lot::Mutex;
+
+use crate::{
+    block::{Block, Receipt},
+    rpc::{
+        config::Group,
+        error::{Param, RpcError},
+        jsonrpc::{Answer, Params},
+        methods::{
+            Handler, Method, answered,
+            quantity::Number,
+        },
+        service::{Done, Place, Service},
+    },
+};
+
+/// Blocks that suggestions are drawn from, as in Besu.
+const SUGGESTION_BLOCKS: u64 = 100;
+/// Besu never suggests more than this for a legacy transaction.
+const MAX_SUGGESTED_WEI: u128 = 500_000_000_000;
+/// Longest history.
+const MAX_HISTORY: u64 = 1024;
+/// Longer histories are not read on an asynchronous thread.
+const SHORT_HISTORY: u64 = 16;
+
+pub(in crate::rpc::methods) const METHODS: &[Method] = &[
+    Method::new(Group::Eth, "eth_gasPrice", "Suggested gas price", Handler::Weighed(gas_price)),
+    Method::new(
+        Group::Eth,
+        "eth_maxPriorityFeePerGas",
+        "Suggested tip",
+        Handler::Weighed(priority_fee),
+    ),
+    Method::new(Group::Eth, "eth_blobBaseFee", "Always 0x0: there are no blobs", Handler::Read(blob_base_fee)),
+    Method::new(Group::Eth, "eth_feeHistory", "Base fees, use and tips of blocks", Handler::Weighed(history)),
+];
+
+#[derive(Debug, Clone, Copy)]
+struct Suggestion {
+    gas_price: u128,
+    priority_fee: u128,
+}
+
+/// The suggestion at the newest head; it changes once a block.
+#[derive(Default)]
+pub(crate) struct FeeSuggestions(Mutex<Option<(B256, Suggestion)>>);
+
+/// The current suggestion, or nothing if finding it would take long.
+fn suggestion(service: &Service, place: Place) -> Result<Option<Suggestion>, RpcError> {
+    let head = service.chain().head();
+    if let Some((hash, known)) = *service.fees.0.lock()
+        && hash == head.block.hash
+    {
+        return Ok(Some(known));
+    }
+    if place == Place::Inline {
+        return Ok(None);
+    }
+    let number = head.block.number();
+    let (mut prices, mut tips) = (Vec::new(), Vec::new());
+    for number in number.saturating_sub(SUGGESTION_BLOCKS - 1)..=number {
+        let Some(block) = service.chain().store().block(number)? else {
+            continue;
+        };
+        for transaction in block.transactions.iter() {
+            match transaction.gas_price() {
+                Some(price) => prices.push(price),
+                None => tips.extend(transaction.max_priority_fee_per_gas()),
+            }
+        }
+    }
+    let base_fee = service.chain().pending_header().base_fee_per_gas.unwrap_or(0).into();
+    let found = Suggestion {
+        gas_price: median(prices).map_or(base_fee, |price| price.min(MAX_SUGGESTED_WEI).max(base_fee)),
+        priority_fee: median(tips).unwrap_or(0),
+    };
+    *service.fees.0.lock() = Some((head.block.hash, found));
+    Ok(Some(found))
+}
+
+fn median(mut values: Vec<u128>) -> Option<u128> {
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return None;
+    }
+    Some(*values.select_nth_unstable(middle).1)
+}
+
+/// A chain without base fee takes transactions for nothing, so that is what it suggests.
+fn gas_price(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+    if service.chain().spec().zero_base_fee {
+        out.text("\"0x0\"");
+        return Ok(Done::Answered);
+    }
+    match suggestion(service, place)? {
+        Some(suggestion) => answered(out.json(&alloy_primitives::U128::from(suggestion.gas_price))),
+        None => Ok(Done::NotHere),
+    }
+}
+
+fn priority_fee(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+    match suggestion(service, place)? {
+        Some(suggestion) => answered(out.json(&alloy_primitives::U128::from(suggestion.priority_fee))),
+        None => Ok(Done::NotHere),
+    }
+}
+
+fn blob_base_fee(_: &Service, _: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
+    out.text("\"0x0\"");
+    Ok(())
+}
+
+fn history(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+    let params = params.split()?;
+    let Number(count) = params.required(0, Param::BlockCount)?;
+    let percentiles = params.optional::<Vec<f64>>(2, Param::Percentiles)?;
+    if !(1..=MAX_HISTORY).contains(&count) {
+        return Err(RpcError::InvalidParams(Param::BlockCount));
+    }
+    if !percentiles.as_deref().is_none_or(are_percentiles) {
+        return Err(RpcError::InvalidParams(Param::Percentiles));
+    }
+    if place == Place::Inline && count > SHORT_HISTORY {
+        return Ok(Done::NotHere);
+    }
+    let newest = service.find_number(service.block_param(&params, 1)?)?.ok_or(RpcError::BlockNotFound)?;
+    let oldest = (newest + 1).saturating_sub(count);
+    let mut history = FeeHistory { oldest_block: oldest, ..FeeHistory::default() };
+    let mut rewards = percentiles.as_ref().map(|_| Vec::new());
+    let store = service.chain().store();
+    for number in oldest..=newest {
+        let header = store.header(number)?.ok_or(RpcError::BlockNotFound)?;
+        history.base_fee_per_gas.push(header.base_fee_per_gas.unwrap_or(0).into());
+        history.gas_used_ratio.push(header.gas_used as f64 / header.gas_limit.max(1) as f64);
+        if let (Some(rewards), Some(percentiles)) = (&mut rewards, &percentiles) {
+            let block = store.block(number)?.ok_or(RpcError::BlockNotFound)?;
+            let receipts = store.receipts(number)?.ok_or(RpcError::BlockNotFound)?;
+            rewards.push(tips_at(&block, &receipts, percentiles));
+        }
+    }
+    let next = match store.header(newest + 1)? {
+        Some(header) => header.base_fee_per_gas,
+        None => service.chain().pending_header().base_fee_per_gas,
+    };
+    history.base_fee_per_gas.push(next.unwrap_or(0).into());
+    history.reward = rewards;
+    answered(out.json(&history))
+}
+
+fn are_percentiles(values: &[f64]) -> bool {
+    values.len() <= 100
+        && values.iter().all(|value| (0.0..=100.0).contains(value))
+        && values.is_sorted()
+}
+
+/// The tips at these percentiles of the block's gas, each transaction weighing what it used.
+fn tips_at(block: &Block, receipts: &[Receipt], percentiles: &[f64]) -> Vec<u128> {
+    let base_fee = block.header.base_fee_per_gas;
+    let mut tips: Vec<(u128, u64)> = block
+        .transactions
+        .iter()
+        .zip(receipts)
+        .map(|(tx, receipt)| {
+            let price = tx.effective_gas_price(base_fee);
+            (price.saturating_sub(base_fee.unwrap_or(0).into()), receipt.gas_used)
+        })
+        .collect();
+    tips.sort_unstable();
+    let total = block.header.gas_used as f64;
+    percentiles
+        .iter()
+        .map(|percentile| {
+            let threshold = total * percentile / 100.0;
+            let mut used = 0.0;
+            let at = tips.iter().find(|(_, gas)| {
+                used += *gas as f64;
+                used >= threshold
+            });
+            at.or(tips.last()).map_or(0, |(tip, _)| *tip)
+        })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! Transactions tried without being sent: calls, gas estimates and access lists.
+
+use std::time::Instant;
+
+use alloy_consensus::Header;
+use alloy_primitives::TxKind;
+use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest, state::StateOverride};
+
+use crate::{
+    exec::{self, CallContext, CallOutcome},
+    rpc::{
+        config::Group,
+        error::{Param, RpcError},
+        failure::reverted,
+        jsonrpc::{Answer, Params, Positional},
+        methods::{
+            Handler, Method, answered,
+            block_param::{At, BlockParam},
+        },
+        service::{CallKey, Done, Place, Service},
+    },
+};
+
+pub(in crate::rpc::methods) const METHODS: &[Method] = &[
+    Method::new(Group::Eth, "eth_call", "Runs a call without a transaction", Handler::Weighed(call)),
+    Method::new(Group::Eth, "eth_estimateGas", "Gas that a transaction needs", Handler::Weighed(estimate)),
+    Method::new(
+        Group::Eth,
+        "eth_createAccessList",
+        "What a transaction touches",
+        Handler::Weighed(access_list),
+    ),
+];
+
+/// What a simulation starts from.
+pub(in crate::rpc::methods) struct Scene {
+    at: At,
+    /// Another header than that of `at`: the next block's.
+    next: Option<Box<Header>>,
+}
+
+impl Scene {
+    /// The scene for a block; `pending` is the block after the head.
+    pub(in crate::rpc::methods) fn new(service: &Service, block: BlockParam) -> Result<Self, RpcError> {
+        let next = match block {
+            BlockParam::Pending => Some(Box::new(service.chain().pending_header())),
+            BlockParam::Latest | BlockParam::Number(_) | BlockParam::Hash(_) => None,
+        };
+        Ok(Self { at: service.at(block)?, next })
+    }
+
+    /// Runs something in the scene.
+    pub(in crate::rpc::methods) fn play<T>(
+        &self,
+        service: &Service,
+        act: impl FnOnce(CallContext<'_>) -> T,
+    ) -> T {
+        let hashes = service.chain().block_hashes();
+        act(CallContext {
+            spec: service.chain().spec(),
+            state: self.at.state(),
+            hashes: &hashes,
+            header: self.next.as_deref().unwrap_or(self.at.header()),
+            gas_cap: service.config.limits.call_gas_cap,
+        })
+    }
+}
+
+/// Runs a simulation unless it should not run here; remembers if it was slow.
+fn weighed<T>(
+    service: &Service,
+    request: &TransactionRequest,
+    place: Place,
+    run: impl FnOnce() -> Result<T, RpcError>,
+) -> Result<Option<T>, RpcError> {
+    let key = call_key(request);
+    if place == Place::Inline && key.is_none_or(|key| service.is_slow(&key)) {
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let result = run();
+    if let Some(key) = key {
+        service.note_duration(key, started.elapsed());
+    }
+    result.map(Some)
+}
+
+/// Contract and function; creations have neither and count as slow.
+fn call_key(request: &TransactionRequest) -> Option<CallKey> {
+    let Some(TxKind::Call(to)) = request.to else {
+        return None;
+    };
+    let selector = request.input.input().and_then(|input| input.first_chunk::<4>().copied());
+    Some((to, selector.unwrap_or_default()))
+}
+
+fn request(params: &Positional<'_>) -> Result<TransactionRequest, RpcError> {
+    params.required(0, Param::Call)
+}
+
+fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+    let params = params.split()?;
+    // Overrides may bring code of any cost along.
+    if place == Place::Inline && (params.text(2).is_some() || params.text(3).is_some()) {
+        return Ok(Done::NotHere);
+    }
+    let request = request(&params)?;
+    let overrides = params.optional::<StateOverride>(2, Param::Overrides)?;
+    let block_overrides = params.optional::<BlockOverrides>(3, Param::Overrides)?;
+    let block = match service.block_param(&params, 1)? {
+        BlockParam::Pending => BlockParam::Latest,
+        other => other,
+    };
+    let scene = Scene::new(service, block)?;
+    let outcome = weighed(service, &request, place, || {
+        let (state, block) = (overrides.as_ref(), block_overrides.as_ref());
+        Ok(scene.play(service, |context| exec::call(context, &request, state, block))?)
+    })?;
+    match outcome {
+        None => Ok(Done::NotHere),
+        Some(CallOutcome::Success { output, .. }) => answered(out.json(&output)),
+        Some(CallOutcome::Revert { output, .. }) => Err(reverted(output)),
+        Some(CallOutcome::Halt { .. }) => Err(RpcError::Halted),
+    }
+}
+
+fn estimate(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+    let params = params.split()?;
+    if place == Place::Inline && params.text(2).is_some() {
+        return Ok(Done::NotHere);
+    }
+    let request = request(&params)?;
+    let overrides = params.optional::<StateOverride>(2, Param::Overrides)?;
+    let scene = Scene::new(service, service.block_param(&params, 1)?)?;
+    let gas = weighed(service, &request, place, || {
+        Ok(scene.play(service, |context| exec::estimate_gas(context, &request, overrides.as_ref()))?)
+    })?;
+    match gas {
+        None => Ok(Done::NotHere),
+        Some(gas) => {
+            out.quantity(gas);
+            Ok(Done::Answered)
+        }
+    }
+}
+
+fn access_list(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+    let params = params.split()?;
+    let request = request(&params)?;
+    let scene = Scene::new(service, service.block_param(&params, 1)?)?;
+    let list = weighed(service, &request, place, || {
+        Ok(scene.play(service, |context| exec::create_access_list(context, &request))?)
+    })?;
+    match list {
+        None => Ok(Done::NotHere),
+        Some(list) => answered(out.json(&list)),
+    }
+}

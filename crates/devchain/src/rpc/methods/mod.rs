@@ -1,0 +1,95 @@
+//! The table of all methods, one file per concern.
+
+mod block_param;
+mod chainnet;
+mod debug;
+mod eth;
+mod evm;
+mod ibft;
+mod net;
+mod quantity;
+mod txpool;
+mod web3;
+
+use futures_util::future::BoxFuture;
+
+pub(crate) use eth::FeeSuggestions;
+
+use super::{
+    config::Group,
+    error::RpcError,
+    jsonrpc::{Answer, Params},
+    service::{Done, Place, Service},
+    subscriptions::Session,
+};
+
+/// How a method is run.
+pub(crate) enum Handler {
+    /// Takes microseconds and runs where the request came in.
+    Read(fn(&Service, Params<'_>, &mut Answer) -> Result<(), RpcError>),
+    /// May take long: decides for itself whether to run in place.
+    Weighed(fn(&Service, Params<'_>, &mut Answer, Place) -> Result<Done, RpcError>),
+    /// Waits for block production.
+    Ask(for<'a> fn(&'a Service, Params<'a>) -> BoxFuture<'a, Result<Answer, RpcError>>),
+    /// Needs a connection that stays.
+    Session(fn(&mut Session, Params<'_>, &mut Answer) -> Result<(), RpcError>),
+}
+
+/// A row of the table.
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    pub(crate) group: Group,
+    pub(crate) summary: &'static str,
+    pub(crate) handler: Handler,
+}
+
+impl Method {
+    const fn new(group: Group, name: &'static str, summary: &'static str, handler: Handler) -> Self {
+        Self { name, group, summary, handler }
+    }
+}
+
+/// Every method.
+pub(crate) static METHODS: &[&[Method]] = &[
+    eth::blocks::METHODS,
+    eth::transactions::METHODS,
+    eth::state::METHODS,
+    eth::simulation::METHODS,
+    eth::fees::METHODS,
+    eth::logs::METHODS,
+    eth::filters::METHODS,
+    eth::subscribe::METHODS,
+    eth::node::METHODS,
+    net::METHODS,
+    web3::METHODS,
+    ibft::METHODS,
+    txpool::METHODS,
+    debug::METHODS,
+    evm::METHODS,
+    chainnet::METHODS,
+];
+
+/// A method as the documentation lists it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodEntry {
+    /// The name to call.
+    pub name: &'static str,
+    /// The group that switches it on.
+    pub group: Group,
+    /// What it does, in a line.
+    pub summary: &'static str,
+}
+
+/// All methods, in the order of the documentation.
+pub fn method_entries() -> impl Iterator<Item = MethodEntry> {
+    METHODS.iter().copied().flatten().map(|method| MethodEntry {
+        name: method.name,
+        group: method.group,
+        summary: method.summary,
+    })
+}
+
+/// A weighed method ends in place.
+fn answered(result: Result<(), RpcError>) -> Result<Done, RpcError> {
+    result.map(|()| Done::Answered)
+}

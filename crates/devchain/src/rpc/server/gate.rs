@@ -1,0 +1,46 @@
+//! Who may talk to the server: the host name it was addressed by and the page that asks.
+
+use hyper::{
+    HeaderMap,
+    header::{HOST, HeaderValue, ORIGIN},
+};
+
+use crate::rpc::config::{Cors, Hosts};
+
+/// Whether the `Host` header names us. Without this check a page on a domain that is re-pointed at 127.0.0.1
+/// could talk to the node as if it were its own server.
+pub(super) fn host_allowed(hosts: &Hosts, headers: &HeaderMap) -> bool {
+    let allowed = match hosts {
+        Hosts::Any => return true,
+        Hosts::Only(names) => names,
+    };
+    let Some(host) = headers.get(HOST).and_then(|value| value.to_str().ok()) else {
+        return false;
+    };
+    let name = without_port(host);
+    allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.split(':').next().unwrap_or(host),
+    }
+}
+
+/// The value of `Access-Control-Allow-Origin` for this request, if its page may read the answer.
+pub(super) fn allowed_origin(cors: &Cors, headers: &HeaderMap) -> Option<HeaderValue> {
+    match cors {
+        Cors::Any => Some(HeaderValue::from_static("*")),
+        Cors::Origins(origins) => {
+            let origin = headers.get(ORIGIN)?;
+            origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()).then(|| origin.clone())
+        }
+    }
+}
+
+/// Whether a page may open a WebSocket, which browsers allow across origins without asking. Programs that are
+/// no browser send no `Origin`.
+pub(super) fn page_may_connect(cors: &Cors, headers: &HeaderMap) -> bool {
+    !headers.contains_key(ORIGIN) || allowed_origin(cors, headers).is_some()
+}

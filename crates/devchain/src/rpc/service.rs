@@ -1,0 +1,184 @@
+//! What the methods work with: the node, the caches and filters that belong to this port, and the way a call
+//! is run, in place or off the asynchronous threads.
+
+use std::{sync::Arc, time::Duration};
+
+use alloy_primitives::{Address, map::HashMap};
+use quick_cache::sync::Cache;
+use serde_json::value::RawValue;
+use tokio::sync::{Semaphore, broadcast::error::RecvError};
+
+use super::{
+    Node, RpcConfig,
+    error::RpcError,
+    filters::Filters,
+    jsonrpc::{Answer, Caller, Methods, Params},
+    methods::{FeeSuggestions, Handler, METHODS, Method},
+    subscriptions::{Feed, Session},
+    wire::BlockCache,
+};
+use crate::chain::{Chain, ChainEvent};
+
+/// A call that took longer is not run on an asynchronous thread again.
+const SLOW: Duration = Duration::from_millis(2);
+/// Remembered slow calls.
+const SLOW_CALLS: usize = 1024;
+/// Missed blocks that are announced late rather than never.
+const MAX_CAUGHT_UP: u64 = 256;
+
+/// What a call is known by when its cost is remembered: contract and function.
+pub(crate) type CallKey = (Address, [u8; 4]);
+
+/// Whether a call was answered where it was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// The answer is written.
+    Answered,
+    /// It may take long; try again where that does no harm. Nothing is written.
+    NotHere,
+}
+
+/// Where a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On an asynchronous thread: be quick or refuse. A thread hop costs more than a small call.
+    Inline,
+    /// On a thread for blocking work.
+    Blocking,
+}
+
+/// The methods of one port.
+pub(crate) struct Service {
+    pub(crate) node: Arc<Node>,
+    pub(crate) config: RpcConfig,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) filters: Filters,
+    pub(crate) blocks: BlockCache,
+    pub(crate) fees: FeeSuggestions,
+    by_name: HashMap<&'static str, &'static Method>,
+    slow_calls: Cache<CallKey, ()>,
+    heavy: Semaphore,
+}
+
+impl Service {
+    pub(crate) fn new(node: Arc<Node>, config: RpcConfig) -> Self {
+        let limits = &config.limits;
+        Self {
+            feed: Arc::new(Feed::new(limits.max_queued_events)),
+            filters: Filters::new(limits.max_filters, limits.filter_timeout),
+            blocks: BlockCache::new(limits.block_cache_bytes),
+            fees: FeeSuggestions::default(),
+            by_name: METHODS.iter().copied().flatten().map(|method| (method.name, method)).collect(),
+            slow_calls: Cache::new(SLOW_CALLS),
+            heavy: Semaphore::new(limits.max_heavy.max(1)),
+            node,
+            config,
+        }
+    }
+
+    pub(crate) fn chain(&self) -> &Chain {
+        &self.node.chain
+    }
+
+    /// Whether this call has been slow before.
+    pub(crate) fn is_slow(&self, key: &CallKey) -> bool {
+        self.slow_calls.get(key).is_some()
+    }
+
+    /// Remembers how long a call took.
+    pub(crate) fn note_duration(&self, key: CallKey, took: Duration) {
+        if took > SLOW {
+            self.slow_calls.insert(key, ());
+        }
+    }
+
+    /// Passes the chain's events on to subscribers and filters, for as long as the chain lives.
+    pub(crate) fn follow_chain(&self) -> impl Future<Output = ()> + use<> {
+        let mut events = self.chain().subscribe();
+        let (node, feed) = (Arc::clone(&self.node), Arc::clone(&self.feed));
+        async move {
+            let mut last = node.chain.head().block.number();
+            loop {
+                match events.recv().await {
+                    Ok(ChainEvent::Head(head)) => {
+                        announce_missed(&node.chain, &feed, last, head.block.number());
+                        last = head.block.number();
+                        feed.announce_head(Arc::clone(&head.block), Arc::clone(&head.receipts));
+                    }
+                    Ok(ChainEvent::Pending(transaction)) => feed.announce_pending(transaction),
+                    Ok(ChainEvent::Reverted { to }) => last = to,
+                    Err(RecvError::Lagged(missed)) => tracing::warn!(missed, "events of the chain were missed"),
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                }
+            }
+        }
+    }
+
+    async fn run_blocking(
+        self: &Arc<Self>,
+        run: fn(&Service, Params<'_>, &mut Answer, Place) -> Result<Done, RpcError>,
+        params: Params<'_>,
+        out: &mut Answer,
+    ) -> Result<(), RpcError> {
+        let _turn = self.heavy.acquire().await.map_err(|_| RpcError::Internal)?;
+        let this = Arc::clone(self);
+        let params: Option<Box<RawValue>> = params.raw().map(ToOwned::to_owned);
+        let work = tokio::task::spawn_blocking(move || {
+            let mut answer = Answer::new();
+            run(&this, Params::new(params.as_deref()), &mut answer, Place::Blocking).map(|_| answer)
+        });
+        out.append(work.await.map_err(|error| RpcError::internal(&error))??);
+        Ok(())
+    }
+}
+
+/// Announces the blocks between two heads, should events have been missed.
+fn announce_missed(chain: &Chain, feed: &Feed, last: u64, head: u64) {
+    for number in (last + 1).max(head.saturating_sub(MAX_CAUGHT_UP))..head {
+        let (block, receipts) = (chain.store().block(number), chain.store().receipts(number));
+        if let (Ok(Some(block)), Ok(Some(receipts))) = (block, receipts) {
+            feed.announce_head(block, receipts);
+        }
+    }
+}
+
+impl Methods for Service {
+    async fn call(
+        self: &Arc<Self>,
+        method: &str,
+        params: Params<'_>,
+        caller: Caller<'_>,
+        out: &mut Answer,
+    ) -> Result<(), RpcError> {
+        let method = self.by_name.get(method).ok_or(RpcError::MethodNotFound)?;
+        if !self.config.groups.contains(method.group) {
+            return Err(RpcError::MethodNotEnabled);
+        }
+        match (&method.handler, caller) {
+            (Handler::Read(read), _) => read(self, params, out),
+            (Handler::Weighed(run), _) => match run(self, params, out, Place::Inline)? {
+                Done::Answered => Ok(()),
+                Done::NotHere => self.run_blocking(*run, params, out).await,
+            },
+            (Handler::Ask(ask), _) => {
+                out.append(ask(self, params).await?);
+                Ok(())
+            }
+            (Handler::Session(run), Caller::WebSocket(session)) => run(session, params, out),
+            (Handler::Session(_), Caller::Http) => Err(RpcError::MethodNotEnabled),
+        }
+    }
+
+    fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.feed), self.config.limits.max_subscriptions)
+    }
+
+    fn is_ready(&self) -> bool {
+        // The chain is opened before the port is; from then on it can answer.
+        true
+    }
+
+    fn max_batch(&self) -> usize {
+        self.config.limits.max_batch
+    }
+}

@@ -1,0 +1,1 @@
+//! The methods through HTTP, on a chain of its own.

@@ -1,0 +1,67 @@
+//! Caches bounded by the bytes they hold.
+
+use std::sync::Arc;
+
+use alloy_primitives::{B256, Bytes};
+use quick_cache::{Weighter, sync::Cache};
+
+use crate::block::{Block, Receipt, Transaction};
+
+const MIB: u64 = 1024 * 1024;
+/// Memory of a cached entry beside its value: key, handle, allocator and table.
+const ENTRY_BYTES: usize = 128;
+
+pub(super) type BytesCache = Cache<B256, Bytes, ByBytes>;
+
+pub(super) struct Caches {
+    pub(super) nodes: BytesCache,
+    pub(super) code: BytesCache,
+    pub(super) blocks: Cache<u64, Arc<Block>, ByBytes>,
+    pub(super) receipts: Cache<u64, Arc<Vec<Receipt>>, ByBytes>,
+}
+
+impl Caches {
+    pub(super) fn new() -> Self {
+        // The first figure only sizes the tables. Blocks and receipts stay below the size at which the cache is
+        // split into shards, because a large block would not fit into a shard.
+        Self {
+            nodes: Cache::with_weighter(30_000, 16 * MIB, ByBytes),
+            code: Cache::with_weighter(32, 4 * MIB, ByBytes),
+            blocks: Cache::with_weighter(32, 4 * MIB, ByBytes),
+            receipts: Cache::with_weighter(32, 4 * MIB, ByBytes),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct ByBytes;
+
+impl Weighter<B256, Bytes> for ByBytes {
+    fn weight(&self, _: &B256, value: &Bytes) -> u64 {
+        (ENTRY_BYTES + value.len()) as u64
+    }
+}
+
+impl Weighter<u64, Arc<Block>> for ByBytes {
+    fn weight(&self, _: &u64, block: &Arc<Block>) -> u64 {
+        use alloy_consensus::Transaction as _;
+        let input: usize = block
+            .transactions
+            .iter()
+            .map(|transaction| transaction.input().len())
+            .sum();
+        (ENTRY_BYTES + size_of::<Block>() + block.transactions.len() * size_of::<Transaction>() + input)
+            as u64
+    }
+}
+
+impl Weighter<u64, Arc<Vec<Receipt>>> for ByBytes {
+    fn weight(&self, _: &u64, receipts: &Arc<Vec<Receipt>>) -> u64 {
+        let logs: usize = receipts
+            .iter()
+            .flat_map(|receipt| &receipt.logs)
+            .map(|log| 200 + log.data.data.len())
+            .sum();
+        (ENTRY_BYTES + receipts.len() * size_of::<Receipt>() + logs) as u64
+    }
+}

@@ -1,0 +1,107 @@
+//! Moving the head: one atomic, durable batch for every block added or dropped.
+
+use std::sync::Arc;
+
+use alloy_primitives::B256;
+use fjall::{OwnedWriteBatch, PersistMode};
+
+use super::{BlockCommit, Store, StoreError, TxLocation, codec};
+use crate::block::Block;
+
+/// Key of the head in the meta keyspace.
+pub(super) const HEAD: &str = "head";
+
+impl Store {
+    /// Adds the block after the head, or the genesis block to an empty store. It is on disk when this returns; if
+    /// the process dies before, it is as if the call had not been made.
+    pub fn commit(&self, commit: &BlockCommit<'_>) -> Result<(), StoreError> {
+        let inner = &*self.0;
+        let _writing = inner.writing.lock();
+        let number = commit.block.number();
+        let head = *inner.head.read();
+        if number != head.map_or(0, |(head, _)| head + 1) {
+            return Err(StoreError::OutOfOrder {
+                head: head.map(|(head, _)| head),
+                number,
+            });
+        }
+        let items = 5 + commit.block.transactions.len() + commit.nodes.len() + commit.code.len();
+        let mut batch = self.batch(items);
+        self.write_block(&mut batch, commit);
+        for (hash, node) in commit.nodes {
+            batch.insert(&inner.keyspaces.nodes, hash.0, node.as_ref());
+        }
+        for (hash, code) in commit.code {
+            batch.insert(&inner.keyspaces.code, hash.0, code.as_ref());
+        }
+        self.finish(batch, (number, commit.block.hash))?;
+        for (hash, node) in commit.nodes {
+            inner.caches.nodes.insert(*hash, node.clone());
+        }
+        Ok(())
+    }
+
+    /// Drops every block above `to`, so that the chain can go on from there. Development only: blocks are final.
+    pub fn truncate(&self, to: u64) -> Result<(), StoreError> {
+        let inner = &*self.0;
+        let _writing = inner.writing.lock();
+        let hash = self.hash_of(to)?.ok_or(StoreError::UnknownBlock(to))?;
+        let head = inner.head.read().map_or(to, |(head, _)| head);
+        let mut batch = self.batch(0);
+        for number in to + 1..=head {
+            let block = self.block(number)?.ok_or(StoreError::UnknownBlock(number))?;
+            self.remove_block(&mut batch, &block);
+        }
+        self.finish(batch, (to, hash))?;
+        for number in to + 1..=head {
+            inner.caches.blocks.remove(&number);
+            inner.caches.receipts.remove(&number);
+        }
+        Ok(())
+    }
+
+    fn batch(&self, items: usize) -> OwnedWriteBatch {
+        let batch = OwnedWriteBatch::with_capacity(self.0.database.clone(), items);
+        batch.durability(Some(PersistMode::SyncData))
+    }
+
+    fn write_block(&self, batch: &mut OwnedWriteBatch, commit: &BlockCommit<'_>) {
+        let BlockCommit { block, receipts, .. } = commit;
+        let keys = &self.0.keyspaces;
+        let number = block.number().to_be_bytes();
+        batch.insert(&keys.headers, number, codec::encode_header(block));
+        batch.insert(&keys.bodies, number, codec::encode_body(&block.transactions));
+        batch.insert(&keys.receipts, number, codec::encode_receipts(receipts));
+        batch.insert(&keys.numbers, block.hash.0, number);
+        for (index, transaction) in (0..).zip(&block.transactions) {
+            let location = TxLocation {
+                block: block.number(),
+                index,
+            };
+            batch.insert(
+                &keys.locations,
+                transaction.tx_hash().0,
+                codec::encode_location(location),
+            );
+        }
+    }
+
+    fn remove_block(&self, batch: &mut OwnedWriteBatch, block: &Arc<Block>) {
+        let keys = &self.0.keyspaces;
+        let number = block.number().to_be_bytes();
+        batch.remove(&keys.headers, number);
+        batch.remove(&keys.bodies, number);
+        batch.remove(&keys.receipts, number);
+        batch.remove(&keys.numbers, block.hash.0);
+        for transaction in &block.transactions {
+            batch.remove(&keys.locations, transaction.tx_hash().0);
+        }
+    }
+
+    fn finish(&self, mut batch: OwnedWriteBatch, head: (u64, B256)) -> Result<(), StoreError> {
+        batch.insert(&self.0.keyspaces.meta, HEAD, codec::encode_head(head));
+        batch.commit()?;
+        *self.0.head.write() = Some(head);
+        Ok(())
+    }
+}
