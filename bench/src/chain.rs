@@ -47,22 +47,12 @@ struct Scale {
 }
 
 const FULL: Scale = Scale {
-    sizes: Sizes {
-        senders: 2_000,
-        main: 20_000,
-        large_block: 10_000,
-        read_block: 1_000,
-    },
+    sizes: Sizes { senders: 2_000, main: 20_000, large_block: 10_000, read_block: 1_000 },
     reads: Duration::from_secs(5),
     startups: 7,
 };
 const QUICK: Scale = Scale {
-    sizes: Sizes {
-        senders: 200,
-        main: 2_000,
-        large_block: 1_000,
-        read_block: 1_000,
-    },
+    sizes: Sizes { senders: 200, main: 2_000, large_block: 1_000, read_block: 1_000 },
     reads: Duration::from_secs(1),
     startups: 2,
 };
@@ -94,18 +84,12 @@ pub(crate) async fn run(options: Options) -> Result<()> {
         for (peer, results) in &mut peers {
             eprintln!("round {round} of {rounds}: {}", peer.name());
             results.push(
-                measure(peer, &plan, scale)
-                    .await
-                    .with_context(|| format!("measuring {}", peer.name()))?,
+                measure(peer, &plan, scale).await.with_context(|| format!("measuring {}", peer.name()))?,
             );
         }
     }
-    let of = |name: &str| {
-        peers
-            .iter()
-            .find(|(peer, _)| peer.name() == name)
-            .map_or(&[][..], |(_, rounds)| rounds)
-    };
+    let of =
+        |name: &str| peers.iter().find(|(peer, _)| peer.name() == name).map_or(&[][..], |(_, rounds)| rounds);
     println!("{}", machine::description());
     println!(
         "{} transfers, {rounds} rounds in turns, medians{}\n",
@@ -137,11 +121,7 @@ async fn measure(peer: &Peer, plan: &Plan, scale: Scale) -> Result<Round> {
         transfers::send_until_mined(&node, &plan.large_block, format!("{name}: one large block")).await?;
     let read_block =
         transfers::send_until_mined(&node, &plan.read_block, format!("{name}: a block to read")).await?;
-    let largest = read_block
-        .blocks
-        .iter()
-        .max_by_key(|block| block.transactions)
-        .context("no block")?;
+    let largest = read_block.blocks.iter().max_by_key(|block| block.transactions).context("no block")?;
     let block_number = reads::block_number(&node, scale.reads).await?;
     let call = reads::call(&node, plan.contract, scale.reads).await?;
     let full_block = reads::full_block(&node, largest.number, scale.reads).await?;
@@ -184,51 +164,28 @@ fn rows(ours: &[Round], anvil: &[Round], sizes: Sizes) -> Vec<Row> {
     };
     let half = Target::AtMostTimes(0.5);
     vec![
-        row(
-            "transfers mined per second, 2 s blocks",
-            Unit::PerSecond,
-            Target::AtLeastTimes(3.0),
-            &|r| Some(transfers / r.mined.elapsed.as_secs_f64()),
-        ),
-        row("server CPU per transfer", Unit::Micros, Target::None, &|r| {
-            Some(r.mined.cpu_micros)
+        row("transfers mined per second, 2 s blocks", Unit::PerSecond, Target::AtLeastTimes(3.0), &|r| {
+            Some(transfers / r.mined.elapsed.as_secs_f64())
         }),
-        row("server CPU per eth_call", Unit::Micros, half, &|r| {
-            Some(r.call.cpu_micros)
+        row("server CPU per transfer", Unit::Micros, Target::None, &|r| Some(r.mined.cpu_micros)),
+        row("server CPU per eth_call", Unit::Micros, half, &|r| Some(r.call.cpu_micros)),
+        row("eth_call answered per second", Unit::PerSecond, Target::None, &|r| Some(r.call.per_second)),
+        row("server CPU per eth_blockNumber", Unit::Micros, half, &|r| Some(r.block_number.cpu_micros)),
+        row("eth_blockNumber answered per second", Unit::PerSecond, Target::None, &|r| {
+            Some(r.block_number.per_second)
         }),
-        row(
-            "eth_call answered per second",
-            Unit::PerSecond,
-            Target::None,
-            &|r| Some(r.call.per_second),
-        ),
-        row("server CPU per eth_blockNumber", Unit::Micros, half, &|r| {
-            Some(r.block_number.cpu_micros)
-        }),
-        row(
-            "eth_blockNumber answered per second",
-            Unit::PerSecond,
-            Target::None,
-            &|r| Some(r.block_number.per_second),
-        ),
         row(
             "server CPU per eth_getBlockByNumber, 1,000 full transactions",
             Unit::Micros,
             Target::None,
             &|r| Some(r.full_block.cpu_micros),
         ),
-        row(
-            "time to first answer, fresh data",
-            Unit::Millis,
-            Target::AtMost(150.0),
-            &|r| Some(r.first_answer_millis),
-        ),
-        row(
-            "resident memory after the transfers",
-            Unit::Megabytes,
-            Target::AtMost(60.0),
-            &|r| Some(r.resident_bytes as f64 / 1e6),
-        ),
+        row("time to first answer, fresh data", Unit::Millis, Target::AtMost(150.0), &|r| {
+            Some(r.first_answer_millis)
+        }),
+        row("resident memory after the transfers", Unit::Megabytes, Target::AtMost(60.0), &|r| {
+            Some(r.resident_bytes as f64 / 1e6)
+        }),
         row("bytes on disk per transfer", Unit::Bytes, Target::None, &|r| {
             r.disk_bytes.map(|bytes| bytes as f64 / transfers)
         }),
@@ -238,12 +195,7 @@ fn rows(ours: &[Round], anvil: &[Round], sizes: Sizes) -> Vec<Row> {
 /// The large block of each round: whether all transfers fitted into one, and when it was there.
 fn print_large_block(peer: &Peer, rounds: &[Round], wanted: usize) {
     for (round, result) in rounds.iter().enumerate() {
-        let Some(block) = result
-            .large_block
-            .blocks
-            .iter()
-            .max_by_key(|block| block.transactions)
-        else {
+        let Some(block) = result.large_block.blocks.iter().max_by_key(|block| block.transactions) else {
             continue;
         };
         let whole = block.transactions == wanted as u64;
@@ -255,11 +207,7 @@ fn print_large_block(peer: &Peer, rounds: &[Round], wanted: usize) {
             block.transactions,
             block.gap_secs,
             block.seen_after_millis,
-            if whole && in_slot {
-                "inside its slot"
-            } else {
-                "NOT inside its slot"
-            }
+            if whole && in_slot { "inside its slot" } else { "NOT inside its slot" }
         );
     }
 }

@@ -28,14 +28,9 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect(address)
-            .await
-            .with_context(|| format!("connecting to {address}"))?;
+        let stream = TcpStream::connect(address).await.with_context(|| format!("connecting to {address}"))?;
         stream.set_nodelay(true)?;
-        Ok(Self {
-            stream,
-            buffer: Vec::with_capacity(64 * 1024),
-        })
+        Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024) })
     }
 
     /// Sends a request and returns the body of the answer.
@@ -43,23 +38,15 @@ impl Connection {
         self.buffer.clear();
         self.stream.write_all(request).await?;
         let (start, end) = loop {
-            ensure!(
-                self.stream.read_buf(&mut self.buffer).await? > 0,
-                "the server closed the connection"
-            );
+            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the server closed the connection");
             if let Some(head) = Head::parse(&self.buffer)? {
                 break (head.body_start, head.body_start + head.body_length);
             }
         };
         while self.buffer.len() < end {
-            ensure!(
-                self.stream.read_buf(&mut self.buffer).await? > 0,
-                "the server closed the connection"
-            );
+            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the server closed the connection");
         }
-        self.buffer
-            .get(start..end)
-            .context("the answer is shorter than announced")
+        self.buffer.get(start..end).context("the answer is shorter than announced")
     }
 
     /// Sends a request that must give a result.
@@ -89,10 +76,7 @@ impl Head {
         }
         let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
         let body_length = length.context("an answer without a length")?.trim().parse()?;
-        Ok(Some(Self {
-            body_start: end + 4,
-            body_length,
-        }))
+        Ok(Some(Self { body_start: end + 4, body_length }))
     }
 }
 

@@ -54,11 +54,7 @@ pub(crate) async fn send(
     let started = Instant::now();
     let mut workers = JoinSet::new();
     for connection in connections {
-        let turns = Turns {
-            next: next.clone(),
-            started,
-            until,
-        };
+        let turns = Turns { next: next.clone(), started, until };
         workers.spawn(work(connection, requests.clone(), turns, bar.clone()));
     }
     let mut answered = 0;
@@ -67,11 +63,7 @@ pub(crate) async fn send(
     }
     let elapsed = started.elapsed();
     let cpu = usage::cpu_time(node.pid())?.saturating_sub(cpu_before);
-    Ok(Cost {
-        requests: answered,
-        elapsed,
-        cpu,
-    })
+    Ok(Cost { requests: answered, elapsed, cpu })
 }
 
 /// Hands out the numbers of requests to all connections.

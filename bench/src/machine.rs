@@ -6,13 +6,8 @@ use std::fs;
 pub(crate) fn description() -> String {
     let field = |path: &str, name: &str| {
         let text = fs::read_to_string(path).unwrap_or_default();
-        let line = text
-            .lines()
-            .find(|line| line.starts_with(name))
-            .unwrap_or_default()
-            .to_owned();
-        line.split_once(':')
-            .map_or_else(|| "unknown".to_owned(), |(_, value)| value.trim().to_owned())
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+        line.split_once(':').map_or_else(|| "unknown".to_owned(), |(_, value)| value.trim().to_owned())
     };
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

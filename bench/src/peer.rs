@@ -30,10 +30,7 @@ impl Peer {
             ensure!(binary.is_file(), "no chainnet at {}", binary.display());
             return Ok(Self::Ours(binary));
         }
-        let folder = std::env::current_exe()?
-            .parent()
-            .context("this program has no folder")?
-            .to_owned();
+        let folder = std::env::current_exe()?.parent().context("this program has no folder")?.to_owned();
         let mut build = Command::new(env!("CARGO"));
         build.args([
             "build",
@@ -100,16 +97,10 @@ impl Peer {
     pub(crate) async fn start(&self) -> Result<Running> {
         let folder = TempDir::new()?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
-        let server = ServerProcess::start(
-            self.command(address.port(), folder.path()),
-            Ready::Listening(address),
-        )
-        .await?;
-        Ok(Running {
-            server,
-            client: RpcClient::new(address),
-            folder,
-        })
+        let server =
+            ServerProcess::start(self.command(address.port(), folder.path()), Ready::Listening(address))
+                .await?;
+        Ok(Running { server, client: RpcClient::new(address), folder })
     }
 }
 

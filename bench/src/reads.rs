@@ -27,21 +27,12 @@ pub(crate) async fn block_number(node: &Running, time: Duration) -> Result<ReadC
 }
 
 pub(crate) async fn call(node: &Running, contract: Address, time: Duration) -> Result<ReadCost> {
-    let params = format!(
-        r#"[{{"to":"{contract}","data":"{}"}},"latest"]"#,
-        hex::encode_prefixed(VALUE)
-    );
+    let params = format!(r#"[{{"to":"{contract}","data":"{}"}},"latest"]"#, hex::encode_prefixed(VALUE));
     measure(node, "eth_call", &params, time).await
 }
 
 pub(crate) async fn full_block(node: &Running, number: u64, time: Duration) -> Result<ReadCost> {
-    measure(
-        node,
-        "eth_getBlockByNumber",
-        &format!(r#"["{number:#x}",true]"#),
-        time,
-    )
-    .await
+    measure(node, "eth_getBlockByNumber", &format!(r#"["{number:#x}",true]"#), time).await
 }
 
 async fn measure(node: &Running, method: &str, params: &str, time: Duration) -> Result<ReadCost> {

@@ -22,11 +22,7 @@ pub(crate) async fn first_answer(peer: &Peer) -> Result<Duration> {
     let folder = TempDir::new()?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
     let mut command = peer.command(address.port(), folder.path());
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let question = request("eth_chainId", "[]");
     let started = Instant::now();
     let mut server = command.spawn()?;
@@ -34,11 +30,7 @@ pub(crate) async fn first_answer(peer: &Peer) -> Result<Duration> {
         if ask(address, &question).await.is_ok() {
             break started.elapsed();
         }
-        ensure!(
-            server.try_wait()?.is_none() && started.elapsed() < LIMIT,
-            "{} does not start",
-            peer.name()
-        );
+        ensure!(server.try_wait()?.is_none() && started.elapsed() < LIMIT, "{} does not start", peer.name());
         sleep(Duration::from_millis(1)).await;
     };
     server.kill().await?;
@@ -46,9 +38,5 @@ pub(crate) async fn first_answer(peer: &Peer) -> Result<Duration> {
 }
 
 async fn ask(address: SocketAddr, question: &[u8]) -> Result<()> {
-    Connection::open(address)
-        .await?
-        .exchange_ok(question)
-        .await
-        .map(drop)
+    Connection::open(address).await?.exchange_ok(question).await.map(drop)
 }

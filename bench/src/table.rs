@@ -38,9 +38,7 @@ pub(crate) fn print(rows: &[Row]) {
     println!("| metric | ours | Anvil | ratio | target | met |");
     println!("|---|---:|---:|---:|---|---|");
     for row in rows {
-        let ratio = row
-            .ratio()
-            .map_or_else(|| "n/a".to_owned(), |ratio| format!("{ratio:.2}×"));
+        let ratio = row.ratio().map_or_else(|| "n/a".to_owned(), |ratio| format!("{ratio:.2}×"));
         println!(
             "| {} | {} | {} | {ratio} | {} | {} |",
             row.metric,
@@ -109,17 +107,8 @@ mod tests {
 
     #[test]
     fn targets_are_judged_by_ratio_or_by_our_own_figure() {
-        let row = |target, ours, peer| Row {
-            metric: String::new(),
-            unit: Unit::Micros,
-            ours,
-            peer,
-            target,
-        };
-        assert_eq!(
-            row(Target::AtLeastTimes(3.0), Some(31.0), Some(10.0)).met(),
-            "yes"
-        );
+        let row = |target, ours, peer| Row { metric: String::new(), unit: Unit::Micros, ours, peer, target };
+        assert_eq!(row(Target::AtLeastTimes(3.0), Some(31.0), Some(10.0)).met(), "yes");
         assert_eq!(row(Target::AtMostTimes(0.5), Some(6.0), Some(10.0)).met(), "no");
         assert_eq!(row(Target::AtMost(60.0), Some(59.0), None).met(), "yes");
         assert_eq!(row(Target::AtMost(60.0), None, Some(1.0)).met(), "not measured");

@@ -55,21 +55,15 @@ impl Plan {
 
         let first = funders.first_mut().context("no funder")?;
         let contract = first.next_contract();
-        let mut funding = vec![submit(
-            &first.sign_dynamic_fee(priced(Draft::deploy(counter_init_code()?))),
-        )];
+        let mut funding = vec![submit(&first.sign_dynamic_fee(priced(Draft::deploy(counter_init_code()?))))];
         let coin = U256::from(10).pow(U256::from(18));
         for (i, sender) in senders.iter().enumerate() {
             let funder = funders.get_mut(i % 10).context("no funder")?;
-            funding.push(submit(
-                &funder.sign_dynamic_fee(priced(Draft::transfer(sender.address(), coin))),
-            ));
+            funding.push(submit(&funder.sign_dynamic_fee(priced(Draft::transfer(sender.address(), coin)))));
         }
 
-        let bar = progress::bar(
-            sizes.main + sizes.large_block + sizes.read_block,
-            "signing transfers".to_owned(),
-        );
+        let bar =
+            progress::bar(sizes.main + sizes.large_block + sizes.read_block, "signing transfers".to_owned());
         let mut signed = |count: usize| -> Arc<Vec<Vec<u8>>> {
             let whole_turns = count.div_ceil(sizes.senders.max(1));
             let mut requests = Vec::with_capacity(count);
@@ -82,19 +76,10 @@ impl Plan {
             }
             Arc::new(requests)
         };
-        let (main, large_block, read_block) = (
-            signed(sizes.main),
-            signed(sizes.large_block),
-            signed(sizes.read_block),
-        );
+        let (main, large_block, read_block) =
+            (signed(sizes.main), signed(sizes.large_block), signed(sizes.read_block));
         bar.finish_and_clear();
-        Ok(Self {
-            contract,
-            funding: Arc::new(funding),
-            main,
-            large_block,
-            read_block,
-        })
+        Ok(Self { contract, funding: Arc::new(funding), main, large_block, read_block })
     }
 
     /// Gives every sender its coin and deploys the contract.
@@ -106,22 +91,13 @@ impl Plan {
 
 fn counter_init_code() -> Result<Vec<u8>> {
     let artifact: Value = serde_json::from_str(COUNTER)?;
-    let mut code = hex::decode(
-        artifact
-            .get("bytecode")
-            .and_then(Value::as_str)
-            .context("no bytecode")?,
-    )?;
+    let mut code = hex::decode(artifact.get("bytecode").and_then(Value::as_str).context("no bytecode")?)?;
     code.extend(U256::from(7).to_be_bytes::<32>());
     Ok(code)
 }
 
 fn priced(draft: Draft) -> Draft {
-    Draft {
-        gas_price: FEE_CAP,
-        tip: TIP,
-        ..draft
-    }
+    Draft { gas_price: FEE_CAP, tip: TIP, ..draft }
 }
 
 /// Receivers are as many as senders, so that state grows as it does in life.
@@ -171,11 +147,7 @@ pub(crate) async fn send_until_mined(
     let elapsed = started.elapsed();
     let cpu = crate::usage::cpu_time(node.pid())?.saturating_sub(cpu_before);
     bar.finish_and_clear();
-    Ok(Mined {
-        elapsed,
-        cpu_micros: cpu.as_secs_f64() * 1e6 / expected as f64,
-        blocks,
-    })
+    Ok(Mined { elapsed, cpu_micros: cpu.as_secs_f64() * 1e6 / expected as f64, blocks })
 }
 
 /// Waits for the next block and returns its number.
@@ -199,10 +171,7 @@ async fn watch_blocks(
     let (mut number, mut mined, mut blocks) = (after, 0, Vec::new());
     let mut parent_time = timestamp(client, after).await?;
     while mined < expected {
-        ensure!(
-            started.elapsed() < MINING_LIMIT,
-            "only {mined} of {expected} transfers were mined in time"
-        );
+        ensure!(started.elapsed() < MINING_LIMIT, "only {mined} of {expected} transfers were mined in time");
         if client.block_number().await? == number {
             sleep(HEAD_POLL).await;
             continue;
@@ -210,9 +179,7 @@ async fn watch_blocks(
         number += 1;
         let seen_at = unix_millis()?;
         let tag = format!("{number:#x}");
-        let transactions: U64 = client
-            .call("eth_getBlockTransactionCountByNumber", [&tag])
-            .await?;
+        let transactions: U64 = client.call("eth_getBlockTransactionCountByNumber", [&tag]).await?;
         let time = timestamp(client, number).await?;
         mined += transactions.to::<u64>();
         blocks.push(SeenBlock {
@@ -227,15 +194,9 @@ async fn watch_blocks(
 }
 
 async fn timestamp(client: &RpcClient, number: u64) -> Result<u64> {
-    let block: Value = client
-        .call("eth_getBlockByNumber", json!([format!("{number:#x}"), false]))
-        .await?;
-    let time: U64 = serde_json::from_value(
-        block
-            .get("timestamp")
-            .cloned()
-            .context("a block without a timestamp")?,
-    )?;
+    let block: Value = client.call("eth_getBlockByNumber", json!([format!("{number:#x}"), false])).await?;
+    let time: U64 =
+        serde_json::from_value(block.get("timestamp").cloned().context("a block without a timestamp")?)?;
     Ok(time.to())
 }
 

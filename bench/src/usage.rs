@@ -21,10 +21,7 @@ pub(crate) fn cpu_time(pid: i32) -> Result<Duration> {
 /// Memory resident now, in bytes.
 pub(crate) fn resident_bytes(pid: i32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("the server is gone")?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .context("no resident size")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no resident size")?;
     let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kibibytes * 1024)
 }
@@ -35,11 +32,7 @@ pub(crate) fn disk_bytes(folder: &Path) -> Result<u64> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        total += if metadata.is_dir() {
-            disk_bytes(&entry.path())?
-        } else {
-            metadata.blocks() * 512
-        };
+        total += if metadata.is_dir() { disk_bytes(&entry.path())? } else { metadata.blocks() * 512 };
     }
     Ok(total)
 }
