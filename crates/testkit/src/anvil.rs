@@ -83,24 +83,12 @@ pub fn binary() -> Result<PathBuf, AnvilMissing> {
             .filter(|path| path.is_file())
             .ok_or_else(|| missing(BINARY_VARIABLE));
     }
-    let architecture = if cfg!(target_arch = "aarch64") {
-        "arm64"
-    } else {
-        "amd64"
-    };
-    let system = if cfg!(target_os = "macos") {
-        "darwin"
-    } else {
-        "linux"
-    };
+    let architecture = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
+    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
     let pinned = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/peers/node_modules/@foundry-rs")
         .join(format!("anvil-{system}-{architecture}/bin/anvil"));
-    if pinned.is_file() {
-        Ok(pinned)
-    } else {
-        Err(AnvilMissing(pinned))
-    }
+    if pinned.is_file() { Ok(pinned) } else { Err(AnvilMissing(pinned)) }
 }
 
 fn missing(path: impl Into<PathBuf>) -> AnvilMissing {

@@ -34,19 +34,11 @@ impl NodeProcess {
     ) -> Result<Self, StartError> {
         let binary = binary.into();
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-        let data = TempDir::new().map_err(|source| StartError::Spawn {
-            program: binary.display().to_string(),
-            source,
-        })?;
+        let data = TempDir::new()
+            .map_err(|source| StartError::Spawn { program: binary.display().to_string(), source })?;
         let server = launch(&binary, &arguments, data.path()).await?;
         let client = RpcClient::new(server.address());
-        Ok(Self {
-            binary,
-            arguments,
-            data,
-            server,
-            client,
-        })
+        Ok(Self { binary, arguments, data, server, client })
     }
 
     /// A client of the node as it runs now.
@@ -83,21 +75,12 @@ impl NodeProcess {
 
     /// Runs another command of the same binary to its end, for example `chain export`.
     pub async fn run(&self, arguments: &[&OsStr]) -> io::Result<std::process::Output> {
-        Command::new(&self.binary)
-            .args(arguments)
-            .kill_on_drop(true)
-            .output()
-            .await
+        Command::new(&self.binary).args(arguments).kill_on_drop(true).output().await
     }
 }
 
 async fn launch(binary: &Path, arguments: &[OsString], data: &Path) -> Result<ServerProcess, StartError> {
     let mut command = Command::new(binary);
-    command
-        .arg("node")
-        .arg("--data")
-        .arg(data)
-        .args(["--rpc-port", "0"])
-        .args(arguments);
+    command.arg("node").arg("--data").arg(data).args(["--rpc-port", "0"]).args(arguments);
     ServerProcess::start(command, Ready::Announced(ANNOUNCEMENT)).await
 }

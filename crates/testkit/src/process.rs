@@ -74,23 +74,14 @@ pub struct ServerProcess {
 impl ServerProcess {
     /// Runs `command` and waits until it is ready.
     pub async fn start(mut command: Command, ready: Ready) -> Result<Self, StartError> {
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let program = command.as_std().get_program().to_string_lossy().into_owned();
-        let mut child = command.spawn().map_err(|source| StartError::Spawn {
-            program: program.clone(),
-            source,
-        })?;
+        let mut child =
+            command.spawn().map_err(|source| StartError::Spawn { program: program.clone(), source })?;
         let pid = child
             .id()
             .and_then(|id| Pid::from_raw(id.cast_signed()))
-            .ok_or_else(|| StartError::Spawn {
-                program,
-                source: io::ErrorKind::NotFound.into(),
-            })?;
+            .ok_or_else(|| StartError::Spawn { program, source: io::ErrorKind::NotFound.into() })?;
 
         let output = OutputTail::default();
         let (announce, announced) = mpsc::unbounded_channel();
@@ -101,12 +92,7 @@ impl ServerProcess {
             output.follow(stderr, None);
         }
         let address = await_ready(&mut child, &output, ready, announced).await?;
-        Ok(Self {
-            child,
-            pid,
-            address,
-            output,
-        })
+        Ok(Self { child, pid, address, output })
     }
 
     /// Where it listens.
@@ -145,9 +131,7 @@ impl ServerProcess {
 
 /// A loopback port that nobody uses at this moment, for servers that cannot pick one themselves.
 pub fn free_port() -> io::Result<u16> {
-    Ok(std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-        .local_addr()?
-        .port())
+    Ok(std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 async fn await_ready(
@@ -187,9 +171,8 @@ async fn await_announcement(marker: &str, mut lines: mpsc::UnboundedReceiver<Str
 fn announced_address(line: &str, marker: &str) -> Option<SocketAddr> {
     let after_marker = line.get(line.find(marker)?..)?;
     let from_host = after_marker.get(after_marker.find("127.0.0.1:")?..)?;
-    let end = from_host
-        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ':'))
-        .unwrap_or(from_host.len());
+    let end =
+        from_host.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ':')).unwrap_or(from_host.len());
     from_host.get(..end)?.parse().ok()
 }
 
@@ -254,15 +237,10 @@ mod tests {
 
     #[test]
     fn the_address_is_read_from_the_line_that_names_the_service() {
-        let address = announced_address(
-            "  JSON-RPC    http://127.0.0.1:41234 (HTTP and WebSocket)",
-            "JSON-RPC",
-        );
+        let address =
+            announced_address("  JSON-RPC    http://127.0.0.1:41234 (HTTP and WebSocket)", "JSON-RPC");
         assert_eq!(address, Some(SocketAddr::from(([127, 0, 0, 1], 41234))));
-        assert_eq!(
-            announced_address("control http://127.0.0.1:41234", "JSON-RPC"),
-            None
-        );
+        assert_eq!(announced_address("control http://127.0.0.1:41234", "JSON-RPC"), None);
         assert_eq!(announced_address("JSON-RPC is starting", "JSON-RPC"), None);
     }
 
@@ -270,26 +248,17 @@ mod tests {
     async fn a_server_that_ends_early_is_reported_with_its_last_words() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo about to fail; echo port taken >&2; exit 3"]);
-        let error = ServerProcess::start(command, Ready::Announced("JSON-RPC"))
-            .await
-            .unwrap_err();
-        let StartError::Exited { status, output } = error else {
-            panic!("{error}")
-        };
+        let error = ServerProcess::start(command, Ready::Announced("JSON-RPC")).await.unwrap_err();
+        let StartError::Exited { status, output } = error else { panic!("{error}") };
         assert_eq!(status.code(), Some(3));
-        assert!(
-            output.contains("about to fail") && output.contains("port taken"),
-            "{output}"
-        );
+        assert!(output.contains("about to fail") && output.contains("port taken"), "{output}");
     }
 
     #[tokio::test]
     async fn a_server_is_stopped_by_a_signal() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo JSON-RPC http://127.0.0.1:1; exec sleep 60"]);
-        let mut server = ServerProcess::start(command, Ready::Announced("JSON-RPC"))
-            .await
-            .unwrap();
+        let mut server = ServerProcess::start(command, Ready::Announced("JSON-RPC")).await.unwrap();
         let status = server.stop().await.unwrap();
         assert!(!status.success());
         assert_eq!(server.stop().await.unwrap(), status, "stopping twice is harmless");

@@ -137,11 +137,7 @@ pub struct RpcClient {
 impl RpcClient {
     /// A client of the node at this address; it connects with the first call and again whenever the connection is gone.
     pub fn new(address: SocketAddr) -> Self {
-        Self {
-            address,
-            connection: Mutex::new(None),
-            next_id: AtomicU64::new(1),
-        }
+        Self { address, connection: Mutex::new(None), next_id: AtomicU64::new(1) }
     }
 
     /// The node's HTTP URL.
@@ -163,10 +159,7 @@ impl RpcClient {
         *request.method_mut() = hyper::Method::POST;
         let headers = request.headers_mut();
         headers.insert(header::HOST, header::HeaderValue::from_static("127.0.0.1"));
-        headers.insert(
-            header::CONTENT_TYPE,
-            header::HeaderValue::from_static("application/json"),
-        );
+        headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
         let response = connection.send_request(request).await?;
         let status = response.status();
         let body = response.into_body().collect().await?.to_bytes();
@@ -243,10 +236,7 @@ impl RpcClient {
         let stream = TcpStream::connect(self.address)
             .await
             .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
-            .map_err(|source| CallError::Connect {
-                address: self.address,
-                source,
-            })?;
+            .map_err(|source| CallError::Connect { address: self.address, source })?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         // A broken connection shows at the next request; its own error adds nothing.
         tokio::spawn(async move { drop(connection.await) });
@@ -260,9 +250,5 @@ fn parse<T: DeserializeOwned>(answer: &HttpAnswer) -> Result<T, CallError> {
 
 fn malformed(answer: &HttpAnswer, source: serde_json::Error) -> CallError {
     let body = String::from_utf8_lossy(&answer.body).into_owned();
-    CallError::Malformed {
-        status: answer.status,
-        body,
-        source,
-    }
+    CallError::Malformed { status: answer.status, body, source }
 }

@@ -29,11 +29,7 @@ pub struct Draft {
 impl Draft {
     /// A plain transfer at no price.
     pub fn transfer(to: Address, value: U256) -> Self {
-        Self {
-            value,
-            gas_limit: 21_000,
-            ..Self::call(to, Bytes::new())
-        }
+        Self { value, gas_limit: 21_000, ..Self::call(to, Bytes::new()) }
     }
 
     /// A call with a million gas at no price.
@@ -51,11 +47,7 @@ impl Draft {
 
     /// A deployment with three million gas at no price.
     pub fn deploy(init_code: impl Into<Bytes>) -> Self {
-        Self {
-            to: TxKind::Create,
-            gas_limit: 3_000_000,
-            ..Self::call(Address::ZERO, init_code)
-        }
+        Self { to: TxKind::Create, gas_limit: 3_000_000, ..Self::call(Address::ZERO, init_code) }
     }
 }
 
@@ -82,22 +74,14 @@ impl Wallet {
     /// The wallet of a private key on the devnet; `None` if the key is not a valid one.
     pub fn from_key(key: B256) -> Option<Self> {
         let signer = PrivateKeySigner::from_bytes(&key).ok()?;
-        Some(Self {
-            signer,
-            chain_id: Network::Devnet.chain_id(),
-            nonce: 0,
-        })
+        Some(Self { signer, chain_id: Network::Devnet.chain_id(), nonce: 0 })
     }
 
     /// The wallet of a funded development account, 0 to 9.
     ///
     /// # Panics
     /// For an index above 9.
-    #[expect(
-        clippy::indexing_slicing,
-        clippy::expect_used,
-        reason = "a fixed table of ten valid keys"
-    )]
+    #[expect(clippy::indexing_slicing, clippy::expect_used, reason = "a fixed table of ten valid keys")]
     pub fn dev(index: usize) -> Self {
         Self::from_key(devnet::ACCOUNTS[index].key).expect("the table's keys are valid")
     }
@@ -131,61 +115,21 @@ impl Wallet {
 
     /// Signs a legacy transaction with replay protection.
     pub fn sign_legacy(&mut self, draft: Draft) -> SignedTransaction {
-        let Draft {
-            to,
-            value,
-            input,
-            gas_limit,
-            gas_price,
-            ..
-        } = draft;
+        let Draft { to, value, input, gas_limit, gas_price, .. } = draft;
         let (chain_id, nonce) = (Some(self.chain_id), self.nonce);
-        self.seal(TxLegacy {
-            chain_id,
-            nonce,
-            gas_price,
-            gas_limit,
-            to,
-            value,
-            input,
-        })
+        self.seal(TxLegacy { chain_id, nonce, gas_price, gas_limit, to, value, input })
     }
 
     /// Signs an EIP-2930 transaction.
     pub fn sign_access_list(&mut self, draft: Draft) -> SignedTransaction {
-        let Draft {
-            to,
-            value,
-            input,
-            gas_limit,
-            gas_price,
-            access_list,
-            ..
-        } = draft;
+        let Draft { to, value, input, gas_limit, gas_price, access_list, .. } = draft;
         let (chain_id, nonce) = (self.chain_id, self.nonce);
-        self.seal(TxEip2930 {
-            chain_id,
-            nonce,
-            gas_price,
-            gas_limit,
-            to,
-            value,
-            input,
-            access_list,
-        })
+        self.seal(TxEip2930 { chain_id, nonce, gas_price, gas_limit, to, value, input, access_list })
     }
 
     /// Signs an EIP-1559 transaction.
     pub fn sign_dynamic_fee(&mut self, draft: Draft) -> SignedTransaction {
-        let Draft {
-            to,
-            value,
-            input,
-            gas_limit,
-            gas_price,
-            tip,
-            access_list,
-        } = draft;
+        let Draft { to, value, input, gas_limit, gas_price, tip, access_list } = draft;
         self.seal(TxEip1559 {
             chain_id: self.chain_id,
             nonce: self.nonce,
@@ -204,18 +148,11 @@ impl Wallet {
     where
         TxEnvelope: From<alloy_consensus::Signed<T>>,
     {
-        let signature = self
-            .signer
-            .sign_hash_sync(&transaction.signature_hash())
-            .expect("a valid key signs");
+        let signature = self.signer.sign_hash_sync(&transaction.signature_hash()).expect("a valid key signs");
         let envelope = TxEnvelope::from(transaction.into_signed(signature));
         let nonce = self.nonce;
         self.nonce += 1;
-        SignedTransaction {
-            raw: envelope.encoded_2718().into(),
-            hash: *envelope.tx_hash(),
-            nonce,
-        }
+        SignedTransaction { raw: envelope.encoded_2718().into(), hash: *envelope.tx_hash(), nonce }
     }
 }
 
@@ -229,11 +166,8 @@ mod tests {
     fn every_kind_of_transaction_decodes_to_its_sender_and_the_next_nonce() {
         let mut wallet = Wallet::dev(3);
         let draft = || Draft::transfer(Address::repeat_byte(7), U256::from(5));
-        let signed = [
-            wallet.sign_legacy(draft()),
-            wallet.sign_access_list(draft()),
-            wallet.sign_dynamic_fee(draft()),
-        ];
+        let signed =
+            [wallet.sign_legacy(draft()), wallet.sign_access_list(draft()), wallet.sign_dynamic_fee(draft())];
         for (nonce, signed) in signed.iter().enumerate() {
             let decoded = TxEnvelope::decode_2718_exact(&signed.raw).unwrap();
             assert_eq!(decoded.recover_signer().unwrap(), devnet::ACCOUNTS[3].address);

@@ -18,8 +18,5 @@ async fn every_step_gives_on_anvil_what_it_promises() {
 
 #[test]
 fn the_scenario_is_the_same_every_time() {
-    assert_eq!(
-        format!("{:?}", scenario::steps()),
-        format!("{:?}", scenario::steps())
-    );
+    assert_eq!(format!("{:?}", scenario::steps()), format!("{:?}", scenario::steps()));
 }

@@ -51,16 +51,13 @@ impl Code {
     pub(super) fn push_word(mut self, word: U256) -> Self {
         let length = word.byte_len().max(1);
         self.0.push(op::PUSH1 + (length as u8 - 1));
-        self.0
-            .extend(word.to_be_bytes::<32>().into_iter().skip(32 - length));
+        self.0.extend(word.to_be_bytes::<32>().into_iter().skip(32 - length));
         self
     }
 
     /// Stores the word on the stack's top at memory offset 0 and returns it.
     pub(super) fn return_word(self) -> Self {
-        self.ops(&[op::PUSH0, op::MSTORE])
-            .push(32)
-            .ops(&[op::PUSH0, op::RETURN])
+        self.ops(&[op::PUSH0, op::MSTORE]).push(32).ops(&[op::PUSH0, op::RETURN])
     }
 
     /// Copies all call data to memory offset 0.
@@ -71,10 +68,7 @@ impl Code {
     /// Logs each word that one of the `parts` leaves on the stack, with LOG0.
     pub(super) fn log_words(self, parts: &[&[u8]]) -> Self {
         parts.iter().fold(self, |code, part| {
-            code.ops(part)
-                .ops(&[op::PUSH0, op::MSTORE])
-                .push(32)
-                .ops(&[op::PUSH0, op::LOG0])
+            code.ops(part).ops(&[op::PUSH0, op::MSTORE]).push(32).ops(&[op::PUSH0, op::LOG0])
         })
     }
 
@@ -88,18 +82,8 @@ pub(super) fn deployer(runtime: &[u8]) -> Vec<u8> {
     const PREFIX: u8 = 10;
     let [high, low] = u16::try_from(runtime.len()).unwrap_or(u16::MAX).to_be_bytes();
     let push2 = op::PUSH1 + 1;
-    let mut code = vec![
-        push2,
-        high,
-        low,
-        op::DUP1,
-        op::PUSH1,
-        PREFIX,
-        op::PUSH0,
-        op::CODECOPY,
-        op::PUSH0,
-        op::RETURN,
-    ];
+    let mut code =
+        vec![push2, high, low, op::DUP1, op::PUSH1, PREFIX, op::PUSH0, op::CODECOPY, op::PUSH0, op::RETURN];
     code.extend_from_slice(runtime);
     code
 }

@@ -21,28 +21,14 @@ pub(super) fn add_to(script: &mut Script) {
 /// Deployments that end in special ways.
 fn add_init_code(script: &mut Script) {
     script.send("deploy empty code", Draft::deploy([op::STOP]));
-    script.send(
-        "deploy with coin",
-        Draft {
-            value: U256::from(77),
-            ..Draft::deploy(deployer(&[op::STOP]))
-        },
-    );
-    script.send_failing(
-        "deploy with reverting init code",
-        Draft::deploy([op::PUSH0, op::PUSH0, op::REVERT]),
-    );
+    script.send("deploy with coin", Draft { value: U256::from(77), ..Draft::deploy(deployer(&[op::STOP])) });
+    script.send_failing("deploy with reverting init code", Draft::deploy([op::PUSH0, op::PUSH0, op::REVERT]));
     script.send_failing("deploy with halting init code", Draft::deploy([op::INVALID]));
-    script.send_failing(
-        "deploy code that starts with 0xEF (EIP-3541)",
-        Draft::deploy(deployer(&[0xef, 0x00])),
-    );
+    script
+        .send_failing("deploy code that starts with 0xEF (EIP-3541)", Draft::deploy(deployer(&[0xef, 0x00])));
     script.send_failing(
         "deploy without gas for the code",
-        Draft {
-            gas_limit: 80_000,
-            ..Draft::deploy(deployer(&[op::STOP; 200]))
-        },
+        Draft { gas_limit: 80_000, ..Draft::deploy(deployer(&[op::STOP; 200])) },
     );
     script.send("deploy 4 kB of code", Draft::deploy(deployer(&[op::STOP; 4_096])));
     let init = Code::new().ops(&[op::CALLER]).return_word().bytes();
@@ -60,11 +46,7 @@ fn add_factories(script: &mut Script) {
     script.run("create with CREATE2", create2, order(1, &child));
     script.run("create at a taken address", create2, order(1, &child));
     script.run("create with another salt", create2, order(2, &child));
-    script.run(
-        "create with reverting init code",
-        create2,
-        order(3, &[op::PUSH0, op::PUSH0, op::REVERT]),
-    );
+    script.run("create with reverting init code", create2, order(3, &[op::PUSH0, op::PUSH0, op::REVERT]));
     script.run("create with halting init code", create2, order(4, &[op::INVALID]));
     script.read_account("CREATE2 factory", create2);
 
@@ -74,10 +56,7 @@ fn add_factories(script: &mut Script) {
     script.read_account("first child", create.create(1));
 
     // Init code above the limit of EIP-3860: 49,153 bytes of memory.
-    let oversized = Code::new()
-        .push(49_153)
-        .ops(&[op::PUSH0, op::PUSH0, op::CREATE])
-        .return_word();
+    let oversized = Code::new().push(49_153).ops(&[op::PUSH0, op::PUSH0, op::CREATE]).return_word();
     let oversized = script.deploy("a factory with too large init code", oversized);
     script.run_failing("create from too large init code (EIP-3860)", oversized, []);
 }
@@ -86,22 +65,14 @@ fn add_factories(script: &mut Script) {
 fn factory(salt: &[u8], create: u8) -> Code {
     let size = |code: Code| code.push(32).ops(&[op::CALLDATASIZE, op::SUB]);
     let copied = size(Code::new()).push(32).ops(&[op::PUSH0, op::CALLDATACOPY]);
-    size(copied.ops(salt))
-        .ops(&[op::PUSH0, op::PUSH0, create])
-        .return_word()
+    size(copied.ops(salt)).ops(&[op::PUSH0, op::PUSH0, create]).return_word()
 }
 
 fn add_selfdestruct(script: &mut Script) {
     // selfdestruct(word 0)
     let mortal = Code::new().ops(&[op::PUSH0, op::CALLDATALOAD, op::SELFDESTRUCT]);
     let contract = script.deploy("a mortal contract", mortal.clone());
-    script.send(
-        "pay the mortal",
-        Draft {
-            value: U256::from(555),
-            ..Draft::call(contract, heir(HEIR))
-        },
-    );
+    script.send("pay the mortal", Draft { value: U256::from(555), ..Draft::call(contract, heir(HEIR)) });
     script.read_account("destroyed contract", contract);
     script.read_account("heir", HEIR);
     script.send("call what was destroyed", Draft::call(contract, heir(HEIR)));
@@ -109,18 +80,13 @@ fn add_selfdestruct(script: &mut Script) {
     let selfish = script.deploy("a mortal contract that inherits itself", mortal.clone());
     script.send(
         "destroy in favour of itself",
-        Draft {
-            value: U256::from(9),
-            ..Draft::call(selfish, heir(selfish))
-        },
+        Draft { value: U256::from(9), ..Draft::call(selfish, heir(selfish)) },
     );
     script.read_account("its own heir", selfish);
 
     // Destroyed in one transaction, made again at the same address in a later one.
-    let phoenix_factory = script.deploy(
-        "a factory of mortals",
-        factory(&[op::PUSH0, op::CALLDATALOAD], op::CREATE2),
-    );
+    let phoenix_factory =
+        script.deploy("a factory of mortals", factory(&[op::PUSH0, op::CALLDATALOAD], op::CREATE2));
     let init = deployer(&mortal.bytes());
     let phoenix = phoenix_factory.create2_from_code(U256::from(6).to_be_bytes(), &init);
     let order = [words(&[6]), init].concat();

@@ -30,13 +30,7 @@ pub(super) fn add_to(script: &mut Script) {
         &[op::GAS, op::BLOCKHASH],
     ]);
     let surroundings = script.deploy("a contract that looks around", surroundings);
-    script.send(
-        "look around",
-        Draft {
-            value: U256::from(3),
-            ..Draft::call(surroundings, [1, 2, 3])
-        },
-    );
+    script.send("look around", Draft { value: U256::from(3), ..Draft::call(surroundings, [1, 2, 3]) });
 
     add_code_queries(script, surroundings);
     add_log_topics(script);
@@ -59,10 +53,7 @@ fn add_code_queries(script: &mut Script, contract: Address) {
     ] {
         script.run(&format!("inspect {name}"), inspector, of.into_word().to_vec());
     }
-    let balance = Code::new()
-        .push_address(contract)
-        .ops(&[op::BALANCE])
-        .return_word();
+    let balance = Code::new().push_address(contract).ops(&[op::BALANCE]).return_word();
     let balance = script.deploy("a reader of a balance", balance);
     script.run("read a balance", balance, []);
 }
@@ -70,9 +61,8 @@ fn add_code_queries(script: &mut Script, contract: Address) {
 /// LOG0 to LOG4 with the call data.
 fn add_log_topics(script: &mut Script) {
     for topics in 0..=4_u8 {
-        let pushed = (1..=topics).fold(Code::new().load_calldata(), |code, topic| {
-            code.push(0x70 + u64::from(topic))
-        });
+        let pushed =
+            (1..=topics).fold(Code::new().load_calldata(), |code, topic| code.push(0x70 + u64::from(topic)));
         let code = pushed.ops(&[op::CALLDATASIZE, op::PUSH0, op::LOG0 + topics]);
         let logger = script.deploy(&format!("a logger with {topics} topics"), code);
         script.run(
@@ -89,11 +79,7 @@ fn add_arithmetic(script: &mut Script) {
     // Operands are pushed in reverse: the first one named is on the stack's top.
     let binary = |opcode: u8, a: U256, b: U256| Code::new().push_word(b).push_word(a).ops(&[opcode]);
     let ternary = |opcode: u8, n: U256| {
-        Code::new()
-            .push_word(n)
-            .push_word(U256::MAX)
-            .push_word(U256::MAX)
-            .ops(&[opcode])
+        Code::new().push_word(n).push_word(U256::MAX).push_word(U256::MAX).ops(&[opcode])
     };
     let results = [
         binary(op::SDIV, least, minus_one),

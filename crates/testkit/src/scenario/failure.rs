@@ -10,22 +10,12 @@ use crate::Draft;
 
 pub(super) fn add_to(script: &mut Script) {
     // revert(calldata): the input chooses the revert data.
-    let mirror = Code::new()
-        .load_calldata()
-        .ops(&[op::CALLDATASIZE, op::PUSH0, op::REVERT]);
+    let mirror = Code::new().load_calldata().ops(&[op::CALLDATASIZE, op::PUSH0, op::REVERT]);
     let mirror = script.deploy("a contract that reverts with its input", mirror);
     script.run_failing("revert without data", mirror, []);
     script.run_failing("revert with a reason", mirror, reason("not today"));
-    script.run_failing(
-        "revert with a long reason",
-        mirror,
-        reason(&"because ".repeat(40)),
-    );
-    script.run_failing(
-        "revert with a custom error",
-        mirror,
-        coded("TooLarge(uint256,uint256)", &[101, 100]),
-    );
+    script.run_failing("revert with a long reason", mirror, reason(&"because ".repeat(40)));
+    script.run_failing("revert with a custom error", mirror, coded("TooLarge(uint256,uint256)", &[101, 100]));
     script.run_failing("revert with a panic", mirror, coded("Panic(uint256)", &[0x11]));
     script.run_failing("revert with one byte", mirror, [0x42]);
 
@@ -34,33 +24,16 @@ pub(super) fn add_to(script: &mut Script) {
         ("an undefined opcode", Code::new().ops(&[op::UNDEFINED])),
         ("a stack underflow", Code::new().ops(&[op::ADD])),
         ("a jump to nowhere", Code::new().push(1).ops(&[op::JUMP])),
-        (
-            "a jump into push data",
-            Code::new().push(4).ops(&[op::JUMP]).push(op::JUMPDEST.into()),
-        ),
+        ("a jump into push data", Code::new().push(4).ops(&[op::JUMP]).push(op::JUMPDEST.into())),
         (
             "reading past the return data",
-            Code::new()
-                .push(1)
-                .ops(&[op::PUSH0, op::PUSH0, op::RETURNDATACOPY]),
+            Code::new().push(1).ops(&[op::PUSH0, op::PUSH0, op::RETURNDATACOPY]),
         ),
-        (
-            "memory beyond any gas",
-            Code::new().push(1).push(u64::MAX).ops(&[op::MSTORE]),
-        ),
+        ("memory beyond any gas", Code::new().push(1).push(u64::MAX).ops(&[op::MSTORE])),
         ("TLOAD, of a later fork", Code::new().ops(&[op::PUSH0, op::TLOAD])),
-        (
-            "MCOPY, of a later fork",
-            Code::new().ops(&[op::PUSH0, op::PUSH0, op::PUSH0, op::MCOPY]),
-        ),
-        (
-            "BLOBHASH, of a later fork",
-            Code::new().ops(&[op::PUSH0, op::BLOBHASH]),
-        ),
-        (
-            "BLOBBASEFEE, of a later fork",
-            Code::new().ops(&[op::BLOBBASEFEE]),
-        ),
+        ("MCOPY, of a later fork", Code::new().ops(&[op::PUSH0, op::PUSH0, op::PUSH0, op::MCOPY])),
+        ("BLOBHASH, of a later fork", Code::new().ops(&[op::PUSH0, op::BLOBHASH])),
+        ("BLOBBASEFEE, of a later fork", Code::new().ops(&[op::BLOBBASEFEE])),
     ] {
         let contract = script.deploy(name, code);
         script.run_failing(name, contract, []);
@@ -73,20 +46,8 @@ fn add_out_of_gas(script: &mut Script) {
     // slot 0 = 1: 22,100 gas, so that 30,000 are not enough.
     let store = Code::new().push(1).ops(&[op::PUSH0, op::SSTORE]);
     let store = script.deploy("a contract that stores", store);
-    script.send_failing(
-        "out of gas",
-        Draft {
-            gas_limit: 30_000,
-            ..Draft::call(store, [])
-        },
-    );
-    script.send(
-        "just enough gas",
-        Draft {
-            gas_limit: 21_000 + 3 + 2 + 22_100,
-            ..Draft::call(store, [])
-        },
-    );
+    script.send_failing("out of gas", Draft { gas_limit: 30_000, ..Draft::call(store, []) });
+    script.send("just enough gas", Draft { gas_limit: 21_000 + 3 + 2 + 22_100, ..Draft::call(store, []) });
 
     // loop: jump(loop)
     let endless = Code::new().ops(&[op::JUMPDEST, op::PUSH0, op::JUMP]);

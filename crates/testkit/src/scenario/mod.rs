@@ -98,9 +98,7 @@ impl From<TransactionReceipt> for Observation {
             status: receipt.status(),
             gas_used: receipt.gas_used,
             contract: receipt.contract_address,
-            logs: logs
-                .map(|log| (log.address, log.data.topics().to_vec(), log.data.data.clone()))
-                .collect(),
+            logs: logs.map(|log| (log.address, log.data.topics().to_vec(), log.data.data.clone())).collect(),
             kind: receipt.transaction_type().into(),
         }
     }

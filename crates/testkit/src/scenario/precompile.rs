@@ -28,11 +28,7 @@ const BLAKE2_STATE: [u8; 64] = hex!(
 pub(super) fn add_to(script: &mut Script) {
     let forwarder = script.deploy("a forwarder", forwarder());
     for (name, number, input) in inputs() {
-        let order = [
-            Address::with_last_byte(number).into_word().to_vec(),
-            input.clone(),
-        ]
-        .concat();
+        let order = [Address::with_last_byte(number).into_word().to_vec(), input.clone()].concat();
         script.run(name, forwarder, order);
         script.read(&format!("{name}, directly"), "eth_call", serde_json::json!([
             { "to": Address::with_last_byte(number), "data": alloy_primitives::Bytes::from(input), "gas": "0x100000" },
@@ -50,10 +46,7 @@ fn forwarder() -> Code {
         // Bounded, because a failing precompile takes all it was given.
         .push(300_000)
         .ops(&[op::CALL, op::PUSH0, op::MSTORE]);
-    let answered = called
-        .ops(&[op::RETURNDATASIZE, op::PUSH0])
-        .push(32)
-        .ops(&[op::RETURNDATACOPY]);
+    let answered = called.ops(&[op::RETURNDATASIZE, op::PUSH0]).push(32).ops(&[op::RETURNDATACOPY]);
     let answer_size = |code: Code| code.push(32).ops(&[op::RETURNDATASIZE, op::ADD, op::PUSH0]);
     let logged = answer_size(answered).ops(&[op::LOG0]);
     answer_size(logged).ops(&[op::RETURN])
@@ -73,25 +66,13 @@ fn inputs() -> Vec<(&'static str, u8, Vec<u8>)> {
         ("ripemd160", 3, text.clone()),
         ("identity", 4, text.repeat(20)),
         ("modexp 3^5 mod 7", 5, [words(&[1, 1, 1]), vec![3, 5, 7]].concat()),
-        (
-            "modexp with 64-byte numbers",
-            5,
-            [words(&[64, 64, 64]), vec![0xfd; 192]].concat(),
-        ),
+        ("modexp with 64-byte numbers", 5, [words(&[64, 64, 64]), vec![0xfd; 192]].concat()),
         ("modexp of nothing", 5, Vec::new()),
         ("bn254 add", 6, [point.clone(), point.clone()].concat()),
         ("bn254 add of nothing", 6, Vec::new()),
         ("bn254 mul", 7, [point.clone(), words(&[9])].concat()),
-        (
-            "bn254 pairing that holds",
-            8,
-            [pair(&point), pair(&negated)].concat(),
-        ),
-        (
-            "bn254 pairing that does not hold",
-            8,
-            [pair(&point), pair(&point)].concat(),
-        ),
+        ("bn254 pairing that holds", 8, [pair(&point), pair(&negated)].concat()),
+        ("bn254 pairing that does not hold", 8, [pair(&point), pair(&point)].concat()),
         ("bn254 pairing of nothing", 8, Vec::new()),
         ("blake2f, 12 rounds", 9, blake2_input(12, 1)),
         ("blake2f, no round", 9, blake2_input(0, 1)),
@@ -108,13 +89,7 @@ fn recoverable(v: u64) -> Vec<u8> {
         signer.sign_hash_sync(&hash).ok()
     });
     let (r, s, odd) = signed.map_or((U256::ZERO, U256::ZERO, false), |s| (s.r(), s.s(), s.v()));
-    [
-        hash.to_vec(),
-        words(&[v + u64::from(odd)]),
-        r.to_be_bytes_vec(),
-        s.to_be_bytes_vec(),
-    ]
-    .concat()
+    [hash.to_vec(), words(&[v + u64::from(odd)]), r.to_be_bytes_vec(), s.to_be_bytes_vec()].concat()
 }
 
 /// EIP-152's input for the single block "abc"; `last` is 1 for a final block.
@@ -123,12 +98,5 @@ fn blake2_input(rounds: u32, last: u8) -> Vec<u8> {
     message.resize(128, 0);
     let mut counter = vec![3];
     counter.resize(16, 0);
-    [
-        rounds.to_be_bytes().to_vec(),
-        BLAKE2_STATE.to_vec(),
-        message,
-        counter,
-        vec![last],
-    ]
-    .concat()
+    [rounds.to_be_bytes().to_vec(), BLAKE2_STATE.to_vec(), message, counter, vec![last]].concat()
 }

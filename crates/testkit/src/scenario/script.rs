@@ -21,10 +21,7 @@ pub(super) struct Script {
 
 impl Script {
     pub(super) fn new(wallet: Wallet) -> Self {
-        Self {
-            wallet,
-            steps: Vec::new(),
-        }
+        Self { wallet, steps: Vec::new() }
     }
 
     pub(super) fn finish(self) -> Vec<Step> {
@@ -48,10 +45,7 @@ impl Script {
     /// Deploys a contract and returns where it lives.
     pub(super) fn deploy(&mut self, name: &str, runtime: Code) -> Address {
         let address = self.wallet.next_contract();
-        self.send(
-            &format!("deploy {name}"),
-            Draft::deploy(deployer(&runtime.bytes())),
-        );
+        self.send(&format!("deploy {name}"), Draft::deploy(deployer(&runtime.bytes())));
         address
     }
 
@@ -68,11 +62,7 @@ impl Script {
     /// Reads something that must be the same on both nodes.
     pub(super) fn read(&mut self, name: &str, method: &'static str, params: Value) {
         let action = Action::Read { method, params };
-        self.steps.push(Step {
-            name: name.to_owned(),
-            action,
-            expected: Expected::Success,
-        });
+        self.steps.push(Step { name: name.to_owned(), action, expected: Expected::Success });
     }
 
     /// Reads code, balance and nonce of an account.
@@ -84,36 +74,21 @@ impl Script {
 
     /// Reads a storage slot.
     pub(super) fn read_slot(&mut self, name: &str, address: Address, slot: u64) {
-        self.read(
-            name,
-            "eth_getStorageAt",
-            json!([address, B256::from(U256::from(slot)), "latest"]),
-        );
+        self.read(name, "eth_getStorageAt", json!([address, B256::from(U256::from(slot)), "latest"]));
     }
 
     fn run_expecting(&mut self, name: &str, to: Address, input: Bytes, expected: Expected) {
         // The call comes first: both see the state before the transaction.
         let request =
             json!({ "from": self.sender(), "to": to, "data": input, "gas": format!("{CALL_GAS:#x}") });
-        let action = Action::Read {
-            method: "eth_call",
-            params: json!([request, "latest"]),
-        };
-        self.steps.push(Step {
-            name: format!("{name} (call)"),
-            action,
-            expected,
-        });
+        let action = Action::Read { method: "eth_call", params: json!([request, "latest"]) };
+        self.steps.push(Step { name: format!("{name} (call)"), action, expected });
         self.send_expecting(name, Draft::call(to, input), expected);
     }
 
     fn send_expecting(&mut self, name: &str, draft: Draft, expected: Expected) {
         let transaction = self.sign(draft);
-        self.steps.push(Step {
-            name: name.to_owned(),
-            action: Action::Send(transaction),
-            expected,
-        });
+        self.steps.push(Step { name: name.to_owned(), action: Action::Send(transaction), expected });
     }
 
     /// Goes through the three kinds in turn, so that each kind of step meets each kind of envelope somewhere.
@@ -130,16 +105,10 @@ impl Script {
 /// An access list with one account and some of its slots.
 pub(super) fn access_list(address: Address, slots: &[u64]) -> AccessList {
     let storage_keys = slots.iter().map(|slot| B256::from(U256::from(*slot))).collect();
-    AccessList(vec![AccessListItem {
-        address,
-        storage_keys,
-    }])
+    AccessList(vec![AccessListItem { address, storage_keys }])
 }
 
 /// Words one after the other, as contracts of the scenario take them.
 pub(super) fn words(numbers: &[u64]) -> Vec<u8> {
-    numbers
-        .iter()
-        .flat_map(|number| U256::from(*number).to_be_bytes::<32>())
-        .collect()
+    numbers.iter().flat_map(|number| U256::from(*number).to_be_bytes::<32>()).collect()
 }

@@ -1,0 +1,105 @@
+//! A closed loop of requests: a fixed number of connections, each with one request under way.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use indicatif::ProgressBar;
+use tokio::task::JoinSet;
+
+use crate::{http::Connection, peer::Running, usage};
+
+/// Connections of every load.
+pub(crate) const CONNECTIONS: usize = 8;
+
+/// When a load ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Until {
+    /// After this many requests.
+    Count(usize),
+    /// After this time; what is under way is finished.
+    Elapsed(Duration),
+}
+
+/// What a load cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// Requests answered.
+    pub(crate) requests: usize,
+    /// Time from the first request to the last answer.
+    pub(crate) elapsed: Duration,
+    /// CPU time of the server.
+    pub(crate) cpu: Duration,
+}
+
+/// Sends the requests over [`CONNECTIONS`] connections, again from the first when all are sent; fails if one is
+/// refused.
+pub(crate) async fn send(
+    node: &Running,
+    requests: &Arc<Vec<Vec<u8>>>,
+    until: Until,
+    bar: &ProgressBar,
+) -> Result<Cost> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut connections = Vec::with_capacity(CONNECTIONS);
+    for _ in 0..CONNECTIONS {
+        connections.push(Connection::open(node.address()).await?);
+    }
+    let cpu_before = usage::cpu_time(node.pid())?;
+    let started = Instant::now();
+    let mut workers = JoinSet::new();
+    for connection in connections {
+        let turns = Turns { next: next.clone(), started, until };
+        workers.spawn(work(connection, requests.clone(), turns, bar.clone()));
+    }
+    let mut answered = 0;
+    while let Some(worker) = workers.join_next().await {
+        answered += worker??;
+    }
+    let elapsed = started.elapsed();
+    let cpu = usage::cpu_time(node.pid())?.saturating_sub(cpu_before);
+    Ok(Cost { requests: answered, elapsed, cpu })
+}
+
+/// Hands out the numbers of requests to all connections.
+struct Turns {
+    next: Arc<AtomicUsize>,
+    started: Instant,
+    until: Until,
+}
+
+impl Turns {
+    fn take(&self) -> Option<usize> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let goes_on = match self.until {
+            Until::Count(total) => turn < total,
+            Until::Elapsed(limit) => self.started.elapsed() < limit,
+        };
+        goes_on.then_some(turn)
+    }
+}
+
+async fn work(
+    mut connection: Connection,
+    requests: Arc<Vec<Vec<u8>>>,
+    turns: Turns,
+    bar: ProgressBar,
+) -> Result<usize> {
+    let mut answered = 0;
+    while let Some(turn) = turns.take() {
+        let Some(request) = requests.get(turn % requests.len().max(1)) else {
+            break;
+        };
+        connection.exchange_ok(request).await?;
+        answered += 1;
+        if turn.is_multiple_of(256) {
+            bar.set_position(turn as u64);
+        }
+    }
+    Ok(answered)
+}
