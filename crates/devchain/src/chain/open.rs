@@ -37,10 +37,10 @@ impl Chain {
         // After time travel the head may be ahead of the machine: go on from where it is.
         clock.not_before(head.block.header.timestamp.saturating_mul(1000));
         Ok(Arc::new(Self {
-            spec,
             genesis_hash,
             store,
-            pool: Pool::new(PoolLimits::default()),
+            pool: Pool::new(pool_limits(&spec)),
+            spec,
             clock,
             head: RwLock::new(Arc::new(head)),
             events: broadcast::channel(EVENT_BACKLOG).0,
@@ -57,6 +57,12 @@ impl Chain {
         self.publish(ChainEvent::Reverted { to: number });
         Ok(())
     }
+}
+
+/// Where nobody pays for gas, a replacement cannot be asked to pay more; Besu too drops the price bump there.
+fn pool_limits(spec: &ChainSpec) -> PoolLimits {
+    let limits = PoolLimits::default();
+    if spec.zero_base_fee { PoolLimits { price_bump_percent: 0, ..limits } } else { limits }
 }
 
 /// What execution and consensus need to know of the genesis.
