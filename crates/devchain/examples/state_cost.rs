@@ -204,6 +204,7 @@ impl Chain {
             block: &block,
             receipts: &receipts,
             nodes: &update.nodes,
+            replaced: &update.replaced,
             code: &diff.code,
         })?;
         let commit = started.elapsed();

@@ -25,7 +25,7 @@ impl Caches {
         // The first figure only sizes the tables. Blocks and receipts stay below the size at which the cache is
         // split into shards, because a large block would not fit into a shard.
         Self {
-            nodes: bytes_cache(30_000, 16 * MIB),
+            nodes: bytes_cache(40_000, 32 * MIB),
             code: bytes_cache(32, 4 * MIB),
             blocks: Cache::with_weighter(32, 4 * MIB, ByBytes),
             receipts: Cache::with_weighter(32, 4 * MIB, ByBytes),

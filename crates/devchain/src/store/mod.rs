@@ -64,6 +64,8 @@ pub struct BlockCommit<'a> {
     pub receipts: &'a [Receipt],
     /// The trie nodes that it made, see [`crate::state::StateUpdate`].
     pub nodes: &'a [(B256, Bytes)],
+    /// The nodes that it left behind; they are kept, but leave the cache.
+    pub replaced: &'a [B256],
     /// The code that it deployed, by hash.
     pub code: &'a BTreeMap<B256, Bytes>,
 }
