@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 
 const TIME_LIMIT_MS = 120_000
-export const CHAIN_ID = Number(process.env.CHAIN_ID ?? 0x2285)
+export const CHAIN_ID = Number(process.env.CHAIN_ID ?? 8845)
 
 const [, , rpcUrl = process.env.RPC_URL, wsUrl = process.env.WS_URL, privateKey = process.env.PRIVATE_KEY] =
   process.argv

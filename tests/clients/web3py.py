@@ -17,7 +17,7 @@ from web3 import AsyncWeb3, Web3, WebSocketProvider
 from web3.exceptions import ContractCustomError, ContractLogicError, Web3RPCError
 from web3.middleware import ExtraDataToPOAMiddleware, SignAndSendRawMiddlewareBuilder
 
-CHAIN_ID = int(os.environ.get("CHAIN_ID", "0x2285"), 0)
+CHAIN_ID = int(os.environ.get("CHAIN_ID", "8845"), 0)
 TIME_LIMIT_SECONDS = 120
 RECIPIENT = Web3.to_checksum_address("0x00000000000000000000000000000000000c1e45")
 COUNTER = json.loads(pathlib.Path(__file__).with_name("Counter.json").read_text())

@@ -26,3 +26,17 @@ pub const SAFE_MULTI_SEND_CALL_ONLY: Address = address!("9641d764fc13c8B624c0443
 pub const MULTICALL3: Address = address!("cA11bde05977b3631167028862bE2a173976CA11");
 /// The CREATE2 deployer, well-known address.
 pub const CREATE2_DEPLOYER: Address = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
+
+/// Every predeployed contract with the name users know it by.
+pub const PREDEPLOYED: [(&str, Address); 10] = [
+    ("PlatformValidatorRegistry", REGISTRY),
+    ("PlatformFees", FEES),
+    ("PlatformCheckout", CHECKOUT),
+    ("Treasury", TREASURY),
+    ("SafeL2", SAFE_L2),
+    ("SafeProxyFactory", SAFE_PROXY_FACTORY),
+    ("CompatibilityFallbackHandler", SAFE_FALLBACK_HANDLER),
+    ("MultiSendCallOnly", SAFE_MULTI_SEND_CALL_ONLY),
+    ("Multicall3", MULTICALL3),
+    ("Create2Deployer", CREATE2_DEPLOYER),
+];

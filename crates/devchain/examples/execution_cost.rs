@@ -17,7 +17,7 @@ use std::{
 
 use alloy_consensus::{Header, Signed, TxEip1559, TxEnvelope};
 use alloy_primitives::{Address, B256, Bytes, Signature, U256, keccak256, map::HashMap};
-use devchain::{
+use chainnet_devchain::{
     block::Transaction,
     exec::{self, BlockHashes, ChainSpec, Fork},
     pool::{Pool, PoolLimits, PoolRules, SenderState},
@@ -100,6 +100,7 @@ fn main() {
         london_block: 0,
         shanghai_time: None,
         zero_base_fee: true,
+        ibft: ibft::IbftConfig::default(),
         contract_size_limit: 24_576,
         block_reward: U256::ZERO,
         mining_beneficiary: None,
@@ -168,8 +169,9 @@ fn measure_pool(transfers: &[Transaction], shared: &[Arc<Transaction>]) {
         for part in shared.chunks(shared.len() / 4) {
             let (pool, rules) = (&pool, &rules);
             scope.spawn(move || {
-                part.iter()
-                    .for_each(|tx| drop(pool.add(tx.clone(), sender, rules).unwrap()))
+                for tx in part {
+                    pool.add(tx.clone(), sender, rules).unwrap();
+                }
             });
         }
     });

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn chain_ids_are_those_of_the_specification() {
-        assert_eq!(Network::ALL.map(Network::chain_id), [0x2285, 0x2287, 0x228e]);
+        assert_eq!(Network::ALL.map(Network::chain_id), [8845, 8847, 8846]);
     }
 
     #[test]

@@ -18,8 +18,15 @@ mod world;
 
 use std::process::ExitCode;
 
-use world::chaos::{TROUBLES, play};
+use world::chaos::{Trouble, play};
 
+const TROUBLES: [Trouble; 5] = [
+    Trouble::Crashes,
+    Trouble::BareQuorum,
+    Trouble::Twins,
+    Trouble::Amnesia,
+    Trouble::Votes,
+];
 const SIZES: [usize; 5] = [4, 5, 7, 11, 21];
 
 fn main() -> ExitCode {

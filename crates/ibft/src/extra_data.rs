@@ -122,28 +122,28 @@ pub enum ExtraDataError {
     },
 }
 
-/// How many of the five items an encoding carries.
+/// The last of the five items that an encoding carries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Extent {
-    ToVote,
-    ToRound,
-    ToSeals,
+enum LastItem {
+    Vote,
+    Round,
+    Seals,
 }
 
 impl ExtraData {
     /// The stored and transmitted form: all five items.
     pub fn encode(&self) -> Bytes {
-        self.encode_items(Extent::ToSeals)
+        self.encode_items(LastItem::Seals)
     }
 
     /// The form under the commit seals: everything but the seals.
     pub fn encode_for_seal(&self) -> Bytes {
-        self.encode_items(Extent::ToRound)
+        self.encode_items(LastItem::Round)
     }
 
     /// The form under the block hash: neither round nor seals.
     pub fn encode_for_block_hash(&self) -> Bytes {
-        self.encode_items(Extent::ToVote)
+        self.encode_items(LastItem::Vote)
     }
 
     /// Reads the five-item form.
@@ -162,7 +162,7 @@ impl ExtraData {
         Ok(extra)
     }
 
-    fn encode_items(&self, extent: Extent) -> Bytes {
+    fn encode_items(&self, last: LastItem) -> Bytes {
         let mut payload = Vec::with_capacity(64 + 21 * self.validators.len() + 67 * self.seals.len());
         self.vanity.encode(&mut payload);
         put_list(&mut payload, |out| {
@@ -175,10 +175,10 @@ impl ExtraData {
                 [vote_byte(vote.kind)].as_slice().encode(out);
             }),
         }
-        if extent >= Extent::ToRound {
+        if last >= LastItem::Round {
             self.round.to_be_bytes().as_slice().encode(&mut payload);
         }
-        if extent >= Extent::ToSeals {
+        if last >= LastItem::Seals {
             put_list(&mut payload, |out| {
                 self.seals
                     .iter()

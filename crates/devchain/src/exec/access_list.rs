@@ -16,7 +16,7 @@ pub fn create_access_list(
     ctx: CallContext<'_>,
     request: &TransactionRequest,
 ) -> Result<AccessListResult, ExecError> {
-    let mut list = request.access_list.clone().unwrap_or_else(AccessList::default);
+    let mut list = request.access_list.clone().unwrap_or_default();
     let mut round = 1;
     loop {
         let (result, touched) = run(ctx, request, list.clone())?;

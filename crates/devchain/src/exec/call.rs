@@ -1,7 +1,6 @@
 //! Simulated calls: what a transaction would do, without signature, nonce or block gas.
 
 use alloy_consensus::Header;
-use alloy_eips::eip2930::AccessList;
 use alloy_primitives::{Bytes, Log, TxKind, U256};
 use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest, state::StateOverride};
 use revm::{
@@ -174,7 +173,7 @@ fn request_env(spec: &ChainSpec, request: &TransactionRequest, base_fee: u64) ->
         data: request.input.input().cloned().unwrap_or_default(),
         nonce: 0,
         chain_id: Some(request.chain_id.unwrap_or(spec.chain_id)),
-        access_list: request.access_list.clone().unwrap_or_else(AccessList::default),
+        access_list: request.access_list.clone().unwrap_or_default(),
         gas_priority_fee: dynamic_fee.then_some(priority),
         blob_hashes: Vec::new(),
         max_fee_per_blob_gas: 0,

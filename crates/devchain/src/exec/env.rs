@@ -1,7 +1,6 @@
 //! The interpreter's view of a block and of a transaction.
 
 use alloy_consensus::{Header, Transaction as _, Typed2718};
-use alloy_eips::eip2930::AccessList;
 use alloy_primitives::{TxKind, U256};
 use revm::{
     Context, MainBuilder, MainnetEvm,
@@ -69,10 +68,7 @@ pub(super) fn tx_env(tx: &Transaction) -> TxEnv {
         data: envelope.input().clone(),
         nonce: envelope.nonce(),
         chain_id: envelope.chain_id(),
-        access_list: envelope
-            .access_list()
-            .cloned()
-            .unwrap_or_else(AccessList::default),
+        access_list: envelope.access_list().cloned().unwrap_or_default(),
         gas_priority_fee: envelope.max_priority_fee_per_gas(),
         // Blob and set-code transactions are refused by their type, before these would be read.
         blob_hashes: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::{B256, Bytes};
+use alloy_primitives::{B256, Bytes, map::FbBuildHasher};
 use quick_cache::{Weighter, sync::Cache};
 
 use crate::block::{Block, Receipt, Transaction};
@@ -11,7 +11,7 @@ const MIB: u64 = 1024 * 1024;
 /// Memory of a cached entry beside its value: key, handle, allocator and table.
 const ENTRY_BYTES: usize = 128;
 
-pub(super) type BytesCache = Cache<B256, Bytes, ByBytes>;
+pub(super) type BytesCache = Cache<B256, Bytes, ByBytes, FbBuildHasher<32>>;
 
 pub(super) struct Caches {
     pub(super) nodes: BytesCache,
@@ -25,12 +25,16 @@ impl Caches {
         // The first figure only sizes the tables. Blocks and receipts stay below the size at which the cache is
         // split into shards, because a large block would not fit into a shard.
         Self {
-            nodes: Cache::with_weighter(30_000, 16 * MIB, ByBytes),
-            code: Cache::with_weighter(32, 4 * MIB, ByBytes),
+            nodes: bytes_cache(30_000, 16 * MIB),
+            code: bytes_cache(32, 4 * MIB),
             blocks: Cache::with_weighter(32, 4 * MIB, ByBytes),
             receipts: Cache::with_weighter(32, 4 * MIB, ByBytes),
         }
     }
+}
+
+fn bytes_cache(items: usize, bytes: u64) -> BytesCache {
+    Cache::with(items, bytes, ByBytes, Default::default(), Default::default())
 }
 
 #[derive(Clone)]

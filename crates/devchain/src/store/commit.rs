@@ -5,11 +5,8 @@ use std::sync::Arc;
 use alloy_primitives::B256;
 use fjall::{OwnedWriteBatch, PersistMode};
 
-use super::{BlockCommit, Store, StoreError, TxLocation, codec};
+use super::{BlockCommit, Store, StoreError, TxLocation, codec, key};
 use crate::block::Block;
-
-/// Key of the head in the meta keyspace.
-pub(super) const HEAD: &str = "head";
 
 impl Store {
     /// Adds the block after the head, or the genesis block to an empty store. It is on disk when this returns; if
@@ -29,10 +26,10 @@ impl Store {
         let mut batch = self.batch(items);
         self.write_block(&mut batch, commit);
         for (hash, node) in commit.nodes {
-            batch.insert(&inner.keyspaces.nodes, hash.0, node.as_ref());
+            batch.insert(&inner.keyspaces.state, hash.0, node.as_ref());
         }
         for (hash, code) in commit.code {
-            batch.insert(&inner.keyspaces.code, hash.0, code.as_ref());
+            batch.insert(&inner.keyspaces.state, hash.0, code.as_ref());
         }
         self.finish(batch, (number, commit.block.hash))?;
         for (hash, node) in commit.nodes {
@@ -67,39 +64,32 @@ impl Store {
 
     fn write_block(&self, batch: &mut OwnedWriteBatch, commit: &BlockCommit<'_>) {
         let BlockCommit { block, receipts, .. } = commit;
-        let keys = &self.0.keyspaces;
-        let number = block.number().to_be_bytes();
-        batch.insert(&keys.headers, number, codec::encode_header(block));
-        batch.insert(&keys.bodies, number, codec::encode_body(&block.transactions));
-        batch.insert(&keys.receipts, number, codec::encode_receipts(receipts));
-        batch.insert(&keys.numbers, block.hash.0, number);
-        for (index, transaction) in (0..).zip(&block.transactions) {
-            let location = TxLocation {
-                block: block.number(),
-                index,
-            };
-            batch.insert(
-                &keys.locations,
-                transaction.tx_hash().0,
-                codec::encode_location(location),
-            );
+        let chain = &self.0.keyspaces.chain;
+        let number = block.number();
+        batch.insert(chain, key::header(number), codec::encode_header(block));
+        batch.insert(chain, key::body(number), codec::encode_body(&block.transactions));
+        batch.insert(chain, key::receipts(number), codec::encode_receipts(receipts));
+        batch.insert(chain, key::number(&block.hash), number.to_be_bytes());
+        for (index, transaction) in (0..).zip(block.transactions.iter()) {
+            let location = codec::encode_location(TxLocation { block: number, index });
+            batch.insert(chain, key::location(transaction.tx_hash()), location);
         }
     }
 
     fn remove_block(&self, batch: &mut OwnedWriteBatch, block: &Arc<Block>) {
-        let keys = &self.0.keyspaces;
-        let number = block.number().to_be_bytes();
-        batch.remove(&keys.headers, number);
-        batch.remove(&keys.bodies, number);
-        batch.remove(&keys.receipts, number);
-        batch.remove(&keys.numbers, block.hash.0);
-        for transaction in &block.transactions {
-            batch.remove(&keys.locations, transaction.tx_hash().0);
+        let chain = &self.0.keyspaces.chain;
+        let number = block.number();
+        batch.remove(chain, key::header(number));
+        batch.remove(chain, key::body(number));
+        batch.remove(chain, key::receipts(number));
+        batch.remove(chain, key::number(&block.hash));
+        for transaction in block.transactions.iter() {
+            batch.remove(chain, key::location(transaction.tx_hash()));
         }
     }
 
     fn finish(&self, mut batch: OwnedWriteBatch, head: (u64, B256)) -> Result<(), StoreError> {
-        batch.insert(&self.0.keyspaces.meta, HEAD, codec::encode_head(head));
+        batch.insert(&self.0.keyspaces.chain, key::HEAD, codec::encode_head(head));
         batch.commit()?;
         *self.0.head.write() = Some(head);
         Ok(())

@@ -16,49 +16,43 @@ use crate::{
 };
 
 mod cache;
+mod close;
 mod codec;
 mod commit;
 mod error;
+mod key;
 mod layout;
 mod open;
 #[cfg(test)]
 mod tests;
 
 use cache::Caches;
+use close::Journals;
 pub use error::{Damage, StoreError};
 
 /// A handle to the chain on disk. Cheap to clone; the last one to go closes the database.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
+/// Dropped in the order of the fields: the journals after the engine, the lock after everything.
 struct Inner {
     keyspaces: Keyspaces,
     database: Database,
+    journals: Journals,
     caches: Caches,
     head: RwLock<Option<(u64, B256)>>,
     /// Held while the head moves.
     writing: Mutex<()>,
-    /// The marker file, locked while the store is open. Declared last so that it is unlocked last.
+    /// The marker file, locked while the store is open.
     _lock: File,
 }
 
+/// Few, because creating one costs a dozen file syncs.
 struct Keyspaces {
-    /// Number to on-chain hash and header.
-    headers: Keyspace,
-    /// Number to transactions with their senders.
-    bodies: Keyspace,
-    /// Number to receipts.
-    receipts: Keyspace,
-    /// Block hash to number.
-    numbers: Keyspace,
-    /// Transaction hash to [`TxLocation`].
-    locations: Keyspace,
-    /// Hash to trie node.
-    nodes: Keyspace,
-    /// Hash to contract code.
-    code: Keyspace,
-    /// The head.
-    meta: Keyspace,
+    /// Blocks, receipts, indexes and the head, see [`key`].
+    chain: Keyspace,
+    /// Trie nodes and contract code by hash.
+    state: Keyspace,
 }
 
 /// Everything that a block adds to the store.
@@ -91,7 +85,7 @@ impl Store {
 
     /// The header at this height.
     pub fn header(&self, number: u64) -> Result<Option<Header>, StoreError> {
-        let record = self.0.keyspaces.headers.get(number.to_be_bytes())?;
+        let record = self.0.keyspaces.chain.get(key::header(number))?;
         record
             .map(|record| codec::decode_header(number, &record).map(|(_, header)| header))
             .transpose()
@@ -102,12 +96,11 @@ impl Store {
         &self,
         range: RangeInclusive<u64>,
     ) -> impl Iterator<Item = Result<Header, StoreError>> + use<> {
-        let keys = range.start().to_be_bytes()..=range.end().to_be_bytes();
-        self.0.keyspaces.headers.range(keys).map(|entry| {
-            let (key, record) = entry.into_inner()?;
-            let number = codec::decode_number("headers", &key)?;
-            codec::decode_header(number, &record).map(|(_, header)| header)
-        })
+        let keys = key::header(*range.start())..=key::header(*range.end());
+        let records = self.0.keyspaces.chain.range(keys);
+        range
+            .zip(records)
+            .map(|(number, record)| Ok(codec::decode_header(number, &record.value()?)?.1))
     }
 
     /// The block at this height.
@@ -115,15 +108,15 @@ impl Store {
         if let Some(block) = self.0.caches.blocks.get(&number) {
             return Ok(Some(block));
         }
-        let keys = &self.0.keyspaces;
-        let Some(header) = keys.headers.get(number.to_be_bytes())? else {
+        let chain = &self.0.keyspaces.chain;
+        let Some(header) = chain.get(key::header(number))? else {
             return Ok(None);
         };
-        let Some(body) = keys.bodies.get(number.to_be_bytes())? else {
+        let Some(body) = chain.get(key::body(number))? else {
             return Ok(None);
         };
         let (hash, header) = codec::decode_header(number, &header)?;
-        let transactions = codec::decode_body(number, &body)?;
+        let transactions = Arc::new(codec::decode_body(number, &body)?);
         let block = Arc::new(Block {
             header,
             hash,
@@ -138,7 +131,7 @@ impl Store {
         if let Some(receipts) = self.0.caches.receipts.get(&number) {
             return Ok(Some(receipts));
         }
-        let Some(record) = self.0.keyspaces.receipts.get(number.to_be_bytes())? else {
+        let Some(record) = self.0.keyspaces.chain.get(key::receipts(number))? else {
             return Ok(None);
         };
         let receipts = Arc::new(codec::decode_receipts(number, &record)?);
@@ -148,7 +141,7 @@ impl Store {
 
     /// The height of the block with this hash.
     pub fn number_of(&self, hash: B256) -> Result<Option<u64>, StoreError> {
-        let record = self.0.keyspaces.numbers.get(hash)?;
+        let record = self.0.keyspaces.chain.get(key::number(&hash))?;
         record
             .map(|record| codec::decode_number("block numbers", &record))
             .transpose()
@@ -156,7 +149,7 @@ impl Store {
 
     /// The hash of the block at this height.
     pub fn hash_of(&self, number: u64) -> Result<Option<B256>, StoreError> {
-        let record = self.0.keyspaces.headers.get(number.to_be_bytes())?;
+        let record = self.0.keyspaces.chain.get(key::header(number))?;
         record
             .map(|record| codec::decode_header_hash(number, &record))
             .transpose()
@@ -164,12 +157,12 @@ impl Store {
 
     /// Where the transaction with this hash was mined.
     pub fn find_transaction(&self, hash: B256) -> Result<Option<TxLocation>, StoreError> {
-        let record = self.0.keyspaces.locations.get(hash)?;
+        let record = self.0.keyspaces.chain.get(key::location(&hash))?;
         record.map(|record| codec::decode_location(&record)).transpose()
     }
 
     fn read_node(&self, hash: B256) -> Result<Option<Bytes>, StoreError> {
-        read_through(&self.0.caches.nodes, &self.0.keyspaces.nodes, hash)
+        read_through(&self.0.caches.nodes, &self.0.keyspaces.state, hash)
     }
 }
 
@@ -182,7 +175,7 @@ impl NodeSource for Store {
     }
 
     fn code(&self, hash: B256) -> Result<Bytes, StateError> {
-        let code = read_through(&self.0.caches.code, &self.0.keyspaces.code, hash);
+        let code = read_through(&self.0.caches.code, &self.0.keyspaces.state, hash);
         code.map_err(|error| StateError::Unreadable(Box::new(error)))?
             .ok_or(StateError::MissingCode(hash))
     }

@@ -11,11 +11,14 @@ use alloy_trie::EMPTY_ROOT_HASH;
 use fjall::{
     CompressionType, Database, KeyspaceCreateOptions,
     compaction::Leveled,
-    config::{BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry},
+    config::{
+        BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry, PartitioningPolicy,
+        PinningPolicy,
+    },
 };
 use parking_lot::{Mutex, RwLock};
 
-use super::{Caches, Damage, Inner, Keyspaces, Store, StoreError, codec, commit::HEAD, layout};
+use super::{Caches, Damage, Inner, Journals, Keyspaces, Store, StoreError, codec, key, layout};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -42,13 +45,14 @@ impl Store {
                     error => damaged(Damage::Unrecoverable(error)),
                 })?;
         let head = keyspaces
-            .meta
-            .get(HEAD)?
+            .chain
+            .get(key::HEAD)?
             .map(|record| codec::decode_head(&record))
             .transpose()?;
         let store = Self(Arc::new(Inner {
             keyspaces,
             database,
+            journals: Journals::of(layout.database),
             caches: Caches::new(),
             head: RwLock::new(head),
             writing: Mutex::new(()),
@@ -73,7 +77,7 @@ impl Store {
             return Err(missing("the hash"));
         }
         self.receipts(number)?.ok_or_else(|| missing("a receipt"))?;
-        for transaction in &block.transactions {
+        for transaction in block.transactions.iter() {
             self.find_transaction(*transaction.tx_hash())?
                 .ok_or_else(|| missing("a transaction's location"))?;
         }
@@ -90,37 +94,27 @@ fn open_database(path: &Path) -> fjall::Result<(Database, Keyspaces)> {
     let database = Database::builder(path)
         .cache_size(4 * MIB)
         .worker_threads(1)
+        .max_journaling_size(128 * MIB)
         .journal_compression(CompressionType::Lz4)
         .open()?;
-    let open = |name: &str, options: fn() -> KeyspaceCreateOptions| database.keyspace(name, options);
-    let keyspaces = Keyspaces {
-        headers: open("headers", small)?,
-        bodies: open("bodies", small)?,
-        receipts: open("receipts", small)?,
-        numbers: open("numbers", small)?,
-        locations: open("locations", small)?,
-        nodes: open("nodes", large)?,
-        code: open("code", small)?,
-        meta: open("meta", small)?,
-    };
-    Ok((database, keyspaces))
+    let chain = database.keyspace("chain", options)?;
+    // Hashes do not compress.
+    let plain = || options().data_block_compression_policy(CompressionPolicy::disabled());
+    let state = database.keyspace("state", plain)?;
+    Ok((database, Keyspaces { chain, state }))
 }
 
-/// Most data are trie nodes: random keys, read by point, nearly always present.
-fn large() -> KeyspaceCreateOptions {
-    options(4 * MIB, 32 * MIB)
-}
-
-fn small() -> KeyspaceCreateOptions {
-    options(MIB, 16 * MIB)
-}
-
-fn options(memtable: u64, table: u64) -> KeyspaceCreateOptions {
+/// Tuned for little memory and for point reads of random keys that are nearly always present.
+fn options() -> KeyspaceCreateOptions {
     let bloom = |bits| FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits));
     KeyspaceCreateOptions::default()
-        .max_memtable_size(memtable)
-        .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(table)))
+        .max_memtable_size(4 * MIB)
+        .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(32 * MIB)))
         .filter_policy(FilterPolicy::new([bloom(14.0), bloom(10.0)]))
         .expect_point_read_hits(true)
+        .filter_block_pinning_policy(PinningPolicy::all(true))
+        .index_block_pinning_policy(PinningPolicy::all(true))
+        .filter_block_partitioning_policy(PartitioningPolicy::disabled())
+        .index_block_partitioning_policy(PartitioningPolicy::disabled())
         .data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
 }

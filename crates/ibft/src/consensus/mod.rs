@@ -57,6 +57,10 @@ pub trait ProposedBlock: Clone {
 
 /// What happens to a validator.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an event is handed over once, and a head comes once per block"
+)]
 pub enum Event<B> {
     /// The chain has a new head: imported through us or from elsewhere, or the one at start. A head that is not above
     /// the one known is ignored; to rewind a chain, build new validators.

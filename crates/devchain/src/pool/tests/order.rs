@@ -46,7 +46,7 @@ fn equal_prices_go_by_arrival_across_senders() {
 fn transactions_behind_a_gap_wait_until_it_is_filled() {
     let (first, third) = (priced(ALICE, 0, 0), priced(ALICE, 2, 0));
     let pool = filled(&[&first, &third]);
-    assert_eq!(pool.best(0, 9), [first.clone()]);
+    assert_eq!(pool.best(0, 9), std::slice::from_ref(&first));
     assert_eq!(pool.pending_nonce(ALICE), Some(1));
     let second = priced(ALICE, 1, 0);
     add(&pool, &second).unwrap();
@@ -58,7 +58,7 @@ fn transactions_behind_a_gap_wait_until_it_is_filled() {
 fn transactions_below_the_base_fee_wait_until_it_falls() {
     let (low, high) = (dynamic(ALICE, 0, 5, 5), dynamic(BOB, 0, 20, 1));
     let pool = filled(&[&low, &high]);
-    assert_eq!(pool.best(10, 9), [high.clone()]);
+    assert_eq!(pool.best(10, 9), std::slice::from_ref(&high));
     assert_eq!(pool.best(4, 9), [low.clone(), high.clone()]);
     assert_eq!(pool.best(0, 9), [low, high]);
 }
@@ -129,7 +129,7 @@ fn after_a_revert_the_accounts_nonces_count() {
     let (first, second) = (priced(ALICE, 0, 0), priced(ALICE, 1, 0));
     let pool = filled(&[&first, &second]);
     pool.on_block(&block(&[&first]));
-    assert_eq!(pool.best(0, 9), [second.clone()]);
+    assert_eq!(pool.best(0, 9), std::slice::from_ref(&second));
     pool.on_revert(|_| 0);
     assert!(pool.best(0, 9).is_empty());
     add(&pool, &first).unwrap();

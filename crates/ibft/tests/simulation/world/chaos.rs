@@ -24,14 +24,6 @@ pub(crate) enum Trouble {
     Votes,
 }
 
-pub(crate) const TROUBLES: [Trouble; 5] = [
-    Trouble::Crashes,
-    Trouble::BareQuorum,
-    Trouble::Twins,
-    Trouble::Amnesia,
-    Trouble::Votes,
-];
-
 /// Blocks that every running node must see after the good end has begun.
 const BLOCKS_AFTER: u64 = 3;
 /// Virtual time for that. Rounds have grown long by then, and the first may still be wasted.

@@ -37,7 +37,7 @@ enum Happening {
     Own {
         node: usize,
         run: u32,
-        event: Event<ToyBlock>,
+        event: Box<Event<ToyBlock>>,
     },
     Import {
         node: usize,
@@ -197,7 +197,7 @@ impl World {
     fn happen(&mut self, happening: Happening) -> Result<(), String> {
         match happening {
             Happening::Arrival { to, message } => self.give(to, Event::Message((*message).clone())),
-            Happening::Own { node, run, event } if self.nodes[node].run == run => self.give(node, event),
+            Happening::Own { node, run, event } if self.nodes[node].run == run => self.give(node, *event),
             Happening::Import { node, run, block } if self.nodes[node].run == run => {
                 self.import(node, &[block])
             }
@@ -269,8 +269,14 @@ impl World {
                 height,
                 round,
                 after_ms,
-            } => (after_ms, Event::RoundTimerFired { height, round }),
+            } => {
+                if let Some(replaced) = self.nodes[index].round_timer.replace(self.next_id) {
+                    self.happenings.remove(&replaced);
+                }
+                (after_ms, Event::RoundTimerFired { height, round })
+            }
         };
+        let event = Box::new(event);
         self.schedule(
             after_ms,
             Happening::Own {

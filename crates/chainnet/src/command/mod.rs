@@ -1,0 +1,6 @@
+//! What each command does.
+
+pub(crate) mod ctl;
+pub(crate) mod genesis;
+pub(crate) mod node;
+pub(crate) mod transfer;

@@ -1,0 +1,71 @@
+//! `chainnet chain export` and `chainnet chain import`.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, BufWriter, Write},
+    path::Path,
+    sync::Arc,
+};
+
+use anyhow::{Context, ensure};
+use devchain::{chain::Chain, transfer};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::{
+    cli::{Export, Import, Place},
+    keys::NetworkKeys,
+    network_genesis,
+    output::say,
+};
+
+/// Writes blocks to a file.
+pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
+    let chain = open(place, options.genesis.as_deref())?;
+    let end = options.end.unwrap_or(chain.head().block.number() + 1);
+    ensure!(options.from < end, "nothing to export: --from {} is not before --end {end}", options.from);
+    let bar = progress_bar(end - options.from, "{bar:40} {pos}/{len} blocks, {per_sec}, {eta} left");
+    let to: Box<dyn Write> = if options.to.as_os_str() == "-" {
+        Box::new(io::stdout().lock())
+    } else {
+        Box::new(File::create(&options.to).with_context(|| format!("cannot create {}", options.to.display()))?)
+    };
+    transfer::export(&chain, options.from..=end - 1, BufWriter::new(to), |_| bar.inc(1))?;
+    bar.finish_and_clear();
+    if options.to.as_os_str() != "-" {
+        say(format!("exported blocks {} to {} into {}", options.from, end - 1, options.to.display()));
+    }
+    Ok(())
+}
+
+/// Adds the blocks of a file.
+pub(crate) fn import(place: &Place, options: &Import) -> anyhow::Result<()> {
+    let file = File::open(&options.file).with_context(|| format!("cannot open {}", options.file.display()))?;
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let chain = open(place, options.genesis.as_deref())?;
+    let bar = progress_bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
+    let result = transfer::import(&chain, BufReader::with_capacity(1 << 20, file), |offset| bar.set_position(offset));
+    bar.finish_and_clear();
+    let head = chain.head();
+    let imported = result.with_context(|| format!("import stopped, the chain is at block {}", head.block.number()))?;
+    say(format!(
+        "imported {} blocks with {} transactions ({} known before)\nhead {} {}\nstate root {}",
+        imported.added,
+        imported.transactions,
+        imported.known,
+        head.block.number(),
+        head.block.hash,
+        head.block.header.state_root,
+    ));
+    Ok(())
+}
+
+fn open(place: &Place, genesis: Option<&Path>) -> anyhow::Result<Arc<Chain>> {
+    let keys = NetworkKeys::load(place.network, &place.data_dir())?;
+    let genesis = network_genesis::load(place, &keys, genesis)?;
+    Ok(Chain::open(&place.chain_dir(), &genesis)?)
+}
+
+fn progress_bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}

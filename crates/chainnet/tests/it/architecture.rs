@@ -1,0 +1,67 @@
+//! The floors of ARCHITECTURE.md: which crate may use which, and where heavy dependencies live.
+
+use std::{collections::BTreeMap, process::Command};
+
+use serde_json::Value;
+
+/// Every crate of the workspace and the crates of the workspace that it may use.
+const EDGES: &[(&str, &[&str])] = &[
+    ("chainnet-domain", &[]),
+    ("chainnet-ibft", &[]),
+    ("chainnet-contracts", &[]),
+    ("chainnet-devchain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet", &["chainnet-contracts", "chainnet-devchain", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet-testkit", &["chainnet-contracts", "chainnet-devchain", "chainnet-domain", "chainnet-ibft"]),
+    ("bench", &["chainnet-devchain", "chainnet-domain", "chainnet-testkit"]),
+];
+
+/// Heavy or foreign dependencies and the crates that may name them.
+const FENCES: &[(&str, &[&str])] = &[
+    ("revm", &["chainnet-devchain"]),
+    ("revm-inspectors", &["chainnet-devchain"]),
+    ("fjall", &["chainnet-devchain"]),
+    ("axum", &["chainnet"]),
+    ("sqlx", &[]),
+    ("clap", &["chainnet", "bench"]),
+];
+
+/// Direct dependencies of each workspace crate, without those for tests.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let name = |value: &Value| value["name"].as_str().expect("a name").to_owned();
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().expect("dependencies");
+            let used = dependencies.iter().filter(|d| d["kind"] != "dev").map(name).collect();
+            (name(package), used)
+        })
+        .collect()
+}
+
+#[test]
+fn crates_use_only_what_stands_below_them() {
+    let allowed: BTreeMap<_, _> = EDGES.iter().copied().collect();
+    for (krate, used) in dependencies() {
+        let may = allowed.get(krate.as_str()).unwrap_or_else(|| panic!("{krate} is missing from the list of edges"));
+        for used in used.iter().filter(|used| allowed.contains_key(used.as_str())) {
+            assert!(may.contains(&used.as_str()), "{krate} must not use {used}");
+        }
+    }
+}
+
+#[test]
+fn heavy_dependencies_stay_behind_their_fences() {
+    for (krate, used) in dependencies() {
+        for (fenced, homes) in FENCES {
+            let inside = homes.contains(&krate.as_str());
+            assert!(inside || !used.iter().any(|u| u == fenced), "{krate} must not use {fenced}");
+        }
+    }
+}

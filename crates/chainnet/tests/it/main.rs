@@ -1,0 +1,3 @@
+//! The integration suite: the product as its users meet it.
+
+mod architecture;

@@ -1,0 +1,137 @@
+//! The chain as one object: its head, its store, its pool and its events.
+//!
+//! Everything that reads the chain or adds to it goes through [`Chain`]. It decides what a valid next block is and
+//! publishes heads; who proposes blocks and when is the business of [`crate::produce`].
+
+mod error;
+mod extend;
+mod open;
+mod submit;
+
+use std::sync::Arc;
+
+use alloy_consensus::Header;
+use alloy_primitives::{Address, B256};
+use ibft::votes::VoteTally;
+use parking_lot::RwLock;
+use tokio::sync::broadcast;
+
+pub use error::{ChainError, ImportError, OpenError, SubmitError};
+pub(crate) use extend::{Executed, next_header};
+
+use crate::{
+    block::{Block, Receipt, Transaction},
+    clock::ChainClock,
+    exec::{BlockHashes, ChainSpec},
+    pool::Pool,
+    state::StateView,
+    store::Store,
+};
+
+/// Events a slow subscriber may fall behind before it misses some.
+const EVENT_BACKLOG: usize = 4096;
+
+/// The newest block and what follows from it.
+pub struct Head {
+    /// The block.
+    pub block: Arc<Block>,
+    /// Its receipts.
+    pub receipts: Arc<Vec<Receipt>>,
+    /// The state after it.
+    pub state: StateView,
+    /// The votes after it, and so the validator set of the next block.
+    pub tally: VoteTally,
+}
+
+/// Something that happened to the chain.
+#[derive(Clone)]
+pub enum ChainEvent {
+    /// A block was sealed and is durable.
+    Head(Arc<Head>),
+    /// A transaction entered the pool.
+    Pending(Arc<Transaction>),
+    /// Blocks above this number were taken back by `evm_revert`.
+    Reverted {
+        /// The new head's number.
+        to: u64,
+    },
+}
+
+/// The embedded chain.
+pub struct Chain {
+    spec: ChainSpec,
+    genesis_hash: B256,
+    store: Store,
+    pool: Pool,
+    clock: ChainClock,
+    head: RwLock<Arc<Head>>,
+    events: broadcast::Sender<ChainEvent>,
+}
+
+impl Chain {
+    /// What the genesis file fixes.
+    pub fn spec(&self) -> &ChainSpec {
+        &self.spec
+    }
+
+    /// Hash of block 0.
+    pub fn genesis_hash(&self) -> B256 {
+        self.genesis_hash
+    }
+
+    /// The newest block.
+    pub fn head(&self) -> Arc<Head> {
+        self.head.read().clone()
+    }
+
+    /// Blocks, receipts and state on disk.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Transactions that wait for a block.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The chain's clock.
+    pub fn clock(&self) -> &ChainClock {
+        &self.clock
+    }
+
+    /// The state after the block with this header.
+    pub fn state_at(&self, header: &Header) -> StateView {
+        StateView::new(header.state_root, Arc::new(self.store.clone()))
+    }
+
+    /// A header for simulating the block after the head.
+    pub fn pending_header(&self) -> Header {
+        let head = self.head();
+        let parent = &head.block.header;
+        let period = self.spec.ibft.block_period_secs;
+        let coinbase = ibft::proposer::proposer(parent.beneficiary, &head.tally.validators(), 0).unwrap_or(Address::ZERO);
+        let timestamp = self.clock.now_secs().max(parent.timestamp + period);
+        next_header(&self.spec, &head.block, coinbase, timestamp)
+    }
+
+    /// Heads and pending transactions from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<ChainEvent> {
+        self.events.subscribe()
+    }
+
+    /// Hashes of earlier blocks, for the `BLOCKHASH` opcode.
+    pub fn block_hashes(&self) -> impl BlockHashes + '_ {
+        &self.store
+    }
+
+    fn publish(&self, event: ChainEvent) {
+        // Nobody listening is fine.
+        let _ = self.events.send(event);
+    }
+}
+
+impl BlockHashes for &Store {
+    fn block_hash(&self, number: u64) -> Option<B256> {
+        self.hash_of(number).ok().flatten()
+    }
+}
