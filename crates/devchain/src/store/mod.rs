@@ -19,6 +19,8 @@ mod cache;
 mod close;
 mod codec;
 mod commit;
+#[cfg(test)]
+mod crash_tests;
 mod error;
 mod key;
 mod layout;

@@ -1,6 +1,6 @@
 //! The store as its users see it: what was committed is read back, and other people's directories are left alone.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, ops::RangeInclusive, path::Path, sync::Arc};
 
 use alloy_consensus::{Header, SignableTransaction, TxEip1559, TxEnvelope, TxLegacy};
 use alloy_primitives::{Address, B256, Bytes, Log, Signature, TxKind, U256, keccak256, logs_bloom};
@@ -170,6 +170,7 @@ fn committed_blocks_are_read_back_before_and_after_reopening() {
             .map(|header| header.unwrap().number)
             .collect();
         assert_eq!(numbers, [2, 3, 4, 5]);
+        assert_eq!(chain.store.headers(RangeInclusive::new(4, 3)).count(), 0);
         drop(chain);
         chain = TestChain::open(dir.path());
     }

@@ -12,14 +12,14 @@ use std::{
     sync::Arc,
 };
 
+use super::{BlockCommit, Store, TxLocation};
+use crate::{
+    block::{Block, Receipt, Transaction},
+    state::{AccountDiff, AccountFields, StateDiff, StateView},
+};
 use alloy_consensus::{Header, SignableTransaction, TxEnvelope, TxLegacy};
 use alloy_primitives::{Address, B256, Signature, U256, keccak256};
 use alloy_trie::{EMPTY_ROOT_HASH, KECCAK_EMPTY};
-use chainnet_devchain::{
-    block::{Block, Receipt, Transaction},
-    state::{AccountDiff, AccountFields, StateDiff, StateView},
-    store::{BlockCommit, Store, TxLocation},
-};
 
 const KILLS: usize = 20;
 const TRANSFERS: u64 = 40;
@@ -54,7 +54,12 @@ fn a_killed_process_leaves_the_last_committed_block() {
 /// Starts a process that commits blocks, kills it after some commits, and returns the last that it reported.
 fn run_and_kill(dir: &Path, commits: usize) -> Option<u64> {
     let mut victim = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "victim", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "store::crash_tests::victim",
+            "--ignored",
+            "--nocapture",
+        ])
         .env(VICTIM_DIR, dir)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
