@@ -107,7 +107,9 @@ impl Service {
                     }
                     Ok(ChainEvent::Pending(transaction)) => feed.announce_pending(transaction),
                     Ok(ChainEvent::Reverted { to }) => last = to,
-                    Err(RecvError::Lagged(missed)) => tracing::warn!(missed, "events of the chain were missed"),
+                    Err(RecvError::Lagged(missed)) => {
+                        tracing::warn!(missed, "events of the chain were missed")
+                    }
                     Err(RecvError::Closed) => return std::future::pending().await,
                 }
             }

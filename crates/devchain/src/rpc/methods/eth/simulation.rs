@@ -144,7 +144,12 @@ fn estimate(service: &Service, params: Params<'_>, out: &mut Answer, place: Plac
     }
 }
 
-fn access_list(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn access_list(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     let request = request(&params)?;
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
