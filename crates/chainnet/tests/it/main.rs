@@ -1,3 +1,4 @@
 //! The integration suite: the product as its users meet it.
 
 mod architecture;
+mod contracts;
