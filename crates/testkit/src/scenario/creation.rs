@@ -3,11 +3,11 @@
 use alloy_primitives::{Address, U256, address};
 use serde_json::json;
 
-use super::{
+use super::script::{Script, words};
+use crate::{
+    Draft,
     asm::{Code, deployer, op},
-    script::{Script, words},
 };
-use crate::Draft;
 
 const HEIR: Address = address!("0x00000000000000000000000000000000c0ffee02");
 

@@ -2,11 +2,11 @@
 
 use alloy_primitives::{Address, U256, address};
 
-use super::{
+use super::script::Script;
+use crate::{
+    Draft,
     asm::{Code, op},
-    script::Script,
 };
-use crate::Draft;
 
 const UNTOUCHED: Address = address!("0x00000000000000000000000000000000c0ffee03");
 

@@ -2,11 +2,11 @@
 
 use alloy_primitives::{hex, keccak256};
 
-use super::{
+use super::script::{Script, words};
+use crate::{
+    Draft,
     asm::{Code, op},
-    script::{Script, words},
 };
-use crate::Draft;
 
 pub(super) fn add_to(script: &mut Script) {
     // revert(calldata): the input chooses the revert data.

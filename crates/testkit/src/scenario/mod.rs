@@ -4,7 +4,6 @@
 //! contracts' addresses. What a chain may choose for itself (time, block number, coinbase, gas limit of a block) is
 //! not looked at.
 
-mod asm;
 mod creation;
 mod environment;
 mod failure;

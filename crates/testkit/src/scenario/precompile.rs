@@ -5,10 +5,8 @@ use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use domain::devnet;
 
-use super::{
-    asm::{Code, op},
-    script::{Script, words},
-};
+use super::script::{Script, words};
+use crate::asm::{Code, op};
 
 /// Order of the bn254 base field, minus two: the y of the negated generator (1, 2).
 const NEGATED_Y: [u8; 32] = hex!("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd45");

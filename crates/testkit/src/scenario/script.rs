@@ -4,11 +4,11 @@ use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_primitives::{Address, B256, Bytes, U256};
 use serde_json::{Value, json};
 
-use super::{
-    Action, Expected, Step,
+use super::{Action, Expected, Step};
+use crate::{
+    Draft, SignedTransaction, Wallet,
     asm::{Code, deployer},
 };
-use crate::{Draft, SignedTransaction, Wallet};
 
 /// Gas of simulated calls: given, because `GAS` and out-of-gas cases see it.
 const CALL_GAS: u64 = 5_000_000;

@@ -1,10 +1,10 @@
 //! Storage: its gas by old and new value (EIP-2200, EIP-2929), refunds and their cap (EIP-3529), access lists.
 
-use super::{
+use super::script::{Script, access_list, words};
+use crate::{
+    Draft,
     asm::{Code, op},
-    script::{Script, access_list, words},
 };
-use crate::Draft;
 
 pub(super) fn add_to(script: &mut Script) {
     // slot[word 0] = word 1

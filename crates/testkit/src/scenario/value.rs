@@ -2,11 +2,11 @@
 
 use alloy_primitives::{Address, U256, address};
 
-use super::{
+use super::script::{Script, access_list};
+use crate::{
+    Draft,
     asm::{Code, op},
-    script::{Script, access_list},
 };
-use crate::Draft;
 
 const NOBODY: Address = address!("0x00000000000000000000000000000000c0ffee01");
 

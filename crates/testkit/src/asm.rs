@@ -1,11 +1,14 @@
-//! Just enough of an EVM assembler to write the scenario's contracts without a compiler.
+//! Just enough of an EVM assembler to write the contracts of tests without a compiler.
 
 use alloy_primitives::{Address, U256};
 
-/// The opcodes the scenario uses, by their names in the Yellow Paper.
-pub(super) mod op {
+/// The opcodes in use, by their names in the Yellow Paper.
+pub mod op {
     macro_rules! opcodes {
-        ($($name:ident = $byte:literal),* $(,)?) => { $(pub(in crate::scenario) const $name: u8 = $byte;)* };
+        ($($name:ident = $byte:literal),* $(,)?) => { $(
+            #[doc = concat!("`", stringify!($name), "`.")]
+            pub const $name: u8 = $byte;
+        )* };
     }
 
     opcodes! {
@@ -24,31 +27,36 @@ pub(super) mod op {
 
 /// Code under construction.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Code(Vec<u8>);
+pub struct Code(Vec<u8>);
 
 impl Code {
-    pub(super) fn new() -> Self {
+    /// No code yet.
+    pub fn new() -> Self {
         Self::default()
     }
 
     /// Appends opcodes as they are.
-    pub(super) fn ops(mut self, opcodes: &[u8]) -> Self {
+    #[must_use]
+    pub fn ops(mut self, opcodes: &[u8]) -> Self {
         self.0.extend_from_slice(opcodes);
         self
     }
 
     /// Pushes a number with the shortest PUSH1..PUSH32.
-    pub(super) fn push(self, number: u64) -> Self {
+    #[must_use]
+    pub fn push(self, number: u64) -> Self {
         self.push_word(U256::from(number))
     }
 
     /// Pushes an address.
-    pub(super) fn push_address(self, address: Address) -> Self {
+    #[must_use]
+    pub fn push_address(self, address: Address) -> Self {
         self.push_word(address.into_word().into())
     }
 
     /// Pushes a number of any size.
-    pub(super) fn push_word(mut self, word: U256) -> Self {
+    #[must_use]
+    pub fn push_word(mut self, word: U256) -> Self {
         let length = word.byte_len().max(1);
         self.0.push(op::PUSH1 + (length as u8 - 1));
         self.0.extend(word.to_be_bytes::<32>().into_iter().skip(32 - length));
@@ -56,29 +64,33 @@ impl Code {
     }
 
     /// Stores the word on the stack's top at memory offset 0 and returns it.
-    pub(super) fn return_word(self) -> Self {
+    #[must_use]
+    pub fn return_word(self) -> Self {
         self.ops(&[op::PUSH0, op::MSTORE]).push(32).ops(&[op::PUSH0, op::RETURN])
     }
 
     /// Copies all call data to memory offset 0.
-    pub(super) fn load_calldata(self) -> Self {
+    #[must_use]
+    pub fn load_calldata(self) -> Self {
         self.ops(&[op::CALLDATASIZE, op::PUSH0, op::PUSH0, op::CALLDATACOPY])
     }
 
     /// Logs each word that one of the `parts` leaves on the stack, with LOG0.
-    pub(super) fn log_words(self, parts: &[&[u8]]) -> Self {
+    #[must_use]
+    pub fn log_words(self, parts: &[&[u8]]) -> Self {
         parts.iter().fold(self, |code, part| {
             code.ops(part).ops(&[op::PUSH0, op::MSTORE]).push(32).ops(&[op::PUSH0, op::LOG0])
         })
     }
 
-    pub(super) fn bytes(self) -> Vec<u8> {
+    /// The code's bytes.
+    pub fn bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
 /// Init code that deploys `runtime`: copies what follows its own ten bytes and returns it.
-pub(super) fn deployer(runtime: &[u8]) -> Vec<u8> {
+pub fn deployer(runtime: &[u8]) -> Vec<u8> {
     const PREFIX: u8 = 10;
     let [high, low] = u16::try_from(runtime.len()).unwrap_or(u16::MAX).to_be_bytes();
     let push2 = op::PUSH1 + 1;

@@ -1,0 +1,15 @@
+//! The predeployed contracts on a running node, used only through its JSON-RPC.
+//!
+//! Every test has a node of its own that seals when it is asked to, so that tests decide what shares a block and
+//! what time it is.
+
+mod chain;
+mod checkout;
+//mod conservation;
+mod fees;
+mod hostile;
+mod outcome;
+mod person;
+//mod registry;
+mod treasury;
+mod well_known;
