@@ -5,6 +5,7 @@
 //! and its JSON-RPC.
 
 pub mod anvil;
+pub mod campaign;
 pub mod node;
 pub mod process;
 pub mod rpc;

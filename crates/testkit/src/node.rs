@@ -4,11 +4,12 @@ use std::{
     ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
-    process::ExitStatus,
+    process::{ExitStatus, Stdio},
+    time::Duration,
 };
 
 use tempfile::TempDir;
-use tokio::process::Command;
+use tokio::{process::Command, time::sleep};
 
 use crate::{RpcClient, ServerProcess, StartError, process::Ready};
 
@@ -73,6 +74,15 @@ impl NodeProcess {
         Ok(())
     }
 
+    /// Starts the node again on the same data directory and ends it (`kill -9`) after this time, ready or not.
+    pub async fn start_and_kill9(&self, after: Duration) -> io::Result<()> {
+        let mut command = command(&self.binary, &self.arguments, self.data.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        sleep(after).await;
+        child.kill().await
+    }
+
     /// Runs another command of the same binary to its end, for example `chain export`.
     pub async fn run(&self, arguments: &[&OsStr]) -> io::Result<std::process::Output> {
         Command::new(&self.binary).args(arguments).kill_on_drop(true).output().await
@@ -80,7 +90,11 @@ impl NodeProcess {
 }
 
 async fn launch(binary: &Path, arguments: &[OsString], data: &Path) -> Result<ServerProcess, StartError> {
+    ServerProcess::start(command(binary, arguments, data), Ready::Announced(ANNOUNCEMENT)).await
+}
+
+fn command(binary: &Path, arguments: &[OsString], data: &Path) -> Command {
     let mut command = Command::new(binary);
     command.arg("node").arg("--data").arg(data).args(["--rpc-port", "0"]).args(arguments);
-    ServerProcess::start(command, Ready::Announced(ANNOUNCEMENT)).await
+    command
 }
