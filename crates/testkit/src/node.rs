@@ -1,7 +1,7 @@
 //! Our node as a child process, with a data directory that outlives restarts.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
@@ -81,11 +81,6 @@ impl NodeProcess {
         let mut child = command.spawn()?;
         sleep(after).await;
         child.kill().await
-    }
-
-    /// Runs another command of the same binary to its end, for example `chain export`.
-    pub async fn run(&self, arguments: &[&OsStr]) -> io::Result<std::process::Output> {
-        Command::new(&self.binary).args(arguments).kill_on_drop(true).output().await
     }
 }
 

@@ -8,12 +8,12 @@ mod audit;
 mod load;
 mod witness;
 
-use std::{ffi::OsStr, io, path::PathBuf, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 use alloy_primitives::{Address, B256, U256};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use tempfile::TempDir;
-use tokio::time::sleep;
+use tokio::{process::Command, time::sleep};
 
 use self::{audit::Audit, load::Load, witness::Witness};
 use crate::{CallError, Mining, NodeProcess, StartError};
@@ -229,13 +229,12 @@ impl KillCampaign {
         node.stop().await?;
         let elsewhere = TempDir::new()?;
         let file = elsewhere.path().join("blocks.rlp");
-        let copy = elsewhere.path().join("copy");
-        let [export, import] = [
-            ["--data".as_ref(), node.data().as_os_str(), "chain".as_ref(), "export".as_ref(), "--to".as_ref(), file.as_os_str()],
-            ["--data".as_ref(), copy.as_os_str(), "chain".as_ref(), "import".as_ref(), file.as_os_str(), "--log-format=text".as_ref()],
-        ] as [[&OsStr; 6]; 2];
-        for command in [export, import] {
-            let output = node.run(&command).await?;
+        let mut export = Command::new(&self.binary);
+        export.arg("--data").arg(node.data()).args(["chain", "export", "--to"]).arg(&file);
+        let mut import = Command::new(&self.binary);
+        import.arg("--data").arg(elsewhere.path().join("copy")).args(["chain", "import"]).arg(&file);
+        for command in [&mut export, &mut import] {
+            let output = command.kill_on_drop(true).output().await?;
             if !output.status.success() {
                 let output = String::from_utf8_lossy(&output.stderr).into_owned();
                 return Err(CampaignError::Breach { kills: report.kills(), breach: Breach::OtherReplay { output } });
