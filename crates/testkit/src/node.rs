@@ -21,9 +21,10 @@ const ANNOUNCEMENT: &str = "JSON-RPC";
 pub struct NodeProcess {
     binary: PathBuf,
     arguments: Vec<OsString>,
-    data: TempDir,
-    server: ServerProcess,
     client: RpcClient,
+    // Dropped in this order: the process is gone before its directory is removed.
+    server: ServerProcess,
+    data: TempDir,
 }
 
 impl NodeProcess {
@@ -34,12 +35,22 @@ impl NodeProcess {
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, StartError> {
         let binary = binary.into();
-        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let data = TempDir::new()
             .map_err(|source| StartError::Spawn { program: binary.display().to_string(), source })?;
+        Self::start_in(binary, arguments, data).await
+    }
+
+    /// Starts a node on a data directory that has been prepared.
+    pub async fn start_in(
+        binary: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        data: TempDir,
+    ) -> Result<Self, StartError> {
+        let binary = binary.into();
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let server = launch(&binary, &arguments, data.path()).await?;
         let client = RpcClient::new(server.address());
-        Ok(Self { binary, arguments, data, server, client })
+        Ok(Self { binary, arguments, client, server, data })
     }
 
     /// A client of the node as it runs now.
