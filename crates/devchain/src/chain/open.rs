@@ -112,7 +112,8 @@ fn write_genesis(store: &Store, genesis: &Genesis) -> Result<B256, OpenError> {
     let empty = StateView::new(EMPTY_ROOT_HASH, Arc::new(store.clone()));
     let update = empty.apply(&diff)?;
     let block = genesis_block(genesis, update.root)?;
-    store.commit(&BlockCommit { block: &block, receipts: &[], nodes: &update.nodes, code: &diff.code })?;
+    let (nodes, replaced) = (&update.nodes, &update.replaced);
+    store.commit(&BlockCommit { block: &block, receipts: &[], nodes, replaced, code: &diff.code })?;
     Ok(block.hash)
 }
 
