@@ -26,6 +26,10 @@ const MAX_CODE_SIZE: usize = 24_576;
 impl Chain {
     /// Opens the chain of `genesis` in `dir`, creating it if the directory is fresh.
     pub fn open(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
+        Self::open_store(dir, genesis).map_err(|error| error.with_advice(dir))
+    }
+
+    fn open_store(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
         let store = Store::open(dir)?;
         let spec = chain_spec(genesis);
         let genesis_hash = match store.head()? {
