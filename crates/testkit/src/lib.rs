@@ -5,11 +5,8 @@
 //! and its JSON-RPC.
 
 pub mod anvil;
-<<<<<<< HEAD
 pub mod asm;
-=======
 pub mod campaign;
->>>>>>> h/node-tests
 pub mod node;
 pub mod process;
 pub mod rpc;
