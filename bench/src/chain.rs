@@ -62,7 +62,8 @@ struct Round {
     first_answer_millis: f64,
     mined: Mined,
     resident_bytes: u64,
-    disk_bytes: Option<u64>,
+    /// Per transfer.
+    disk_bytes: f64,
     large_block: Mined,
     call: ReadCost,
     block_number: ReadCost,
@@ -111,11 +112,10 @@ async fn measure(peer: &Peer, plan: &Plan, scale: Scale) -> Result<Round> {
     }
     let name = peer.name();
     let mut node = peer.start().await?;
+    let fresh_disk = usage::disk_bytes(node.folder.path())?;
     plan.set_up(&node, name).await?;
-    let disk_before = usage::disk_bytes(node.folder.path())?;
     let mined = transfers::send_until_mined(&node, &plan.main, format!("{name}: transfers")).await?;
     let resident_bytes = usage::resident_bytes(node.pid())?;
-    let disk_after = usage::disk_bytes(node.folder.path())?;
 
     let large_block =
         transfers::send_until_mined(&node, &plan.large_block, format!("{name}: one large block")).await?;
@@ -125,7 +125,7 @@ async fn measure(peer: &Peer, plan: &Plan, scale: Scale) -> Result<Round> {
     let block_number = reads::block_number(&node, scale.reads).await?;
     let call = reads::call(&node, plan.contract, scale.reads).await?;
     let full_block = reads::full_block(&node, largest.number, scale.reads).await?;
-    let disk_bytes = disk_growth(peer, &mut node, disk_before, disk_after).await?;
+    let disk_bytes = disk_bytes_per_transfer(&mut node, fresh_disk, plan.transactions()).await?;
     Ok(Round {
         first_answer_millis: median(starts).context("no start")?,
         mined,
@@ -138,19 +138,12 @@ async fn measure(peer: &Peer, plan: &Plan, scale: Scale) -> Result<Round> {
     })
 }
 
-/// What the transfers took on disk. Anvil keeps nothing there while it runs; the state it dumps at its end holds the
-/// whole chain, loads after the main one included, so it is not comparable and left out.
-async fn disk_growth(peer: &Peer, node: &mut Running, before: u64, after: u64) -> Result<Option<u64>> {
-    match peer {
-        Peer::Ours(_) => {
-            node.server.stop().await?;
-            Ok(Some(after.saturating_sub(before)))
-        }
-        Peer::Anvil(_) => {
-            node.server.kill9().await?;
-            Ok(None)
-        }
-    }
+/// What a transfer takes on disk once the node has stopped: our data directory, or the state and chain that Anvil
+/// writes at its end.
+async fn disk_bytes_per_transfer(node: &mut Running, fresh: u64, transfers: usize) -> Result<f64> {
+    node.server.stop().await?;
+    let grown = usage::disk_bytes(node.folder.path())?.saturating_sub(fresh);
+    Ok(grown as f64 / transfers as f64)
 }
 
 fn rows(ours: &[Round], anvil: &[Round], sizes: Sizes) -> Vec<Row> {
@@ -186,9 +179,7 @@ fn rows(ours: &[Round], anvil: &[Round], sizes: Sizes) -> Vec<Row> {
         row("resident memory after the transfers", Unit::Megabytes, Target::AtMost(60.0), &|r| {
             Some(r.resident_bytes as f64 / 1e6)
         }),
-        row("bytes on disk per transfer", Unit::Bytes, Target::None, &|r| {
-            r.disk_bytes.map(|bytes| bytes as f64 / transfers)
-        }),
+        row("bytes on disk per transfer", Unit::Bytes, Target::None, &|r| Some(r.disk_bytes)),
     ]
 }
 

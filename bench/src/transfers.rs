@@ -82,6 +82,11 @@ impl Plan {
         Ok(Self { contract, funding: Arc::new(funding), main, large_block, read_block })
     }
 
+    /// All transactions of a round.
+    pub(crate) fn transactions(&self) -> usize {
+        [&self.funding, &self.main, &self.large_block, &self.read_block].map(|load| load.len()).iter().sum()
+    }
+
     /// Gives every sender its coin and deploys the contract.
     pub(crate) async fn set_up(&self, node: &Running, name: &str) -> Result<()> {
         send_until_mined(node, &self.funding, format!("{name}: funding the senders")).await?;

@@ -12,5 +12,32 @@ pub(crate) fn say(text: impl Display) {
 
 /// Prints why a command failed, with its causes.
 pub fn say_error(error: &anyhow::Error) {
-    let _ = writeln!(io::stderr().lock(), "error: {error:#}");
+    let _ = writeln!(io::stderr().lock(), "error: {}", in_one_line(error));
+}
+
+/// The error and its causes, without those that the text before them has quoted already.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.ends_with(&cause) {
+            line.push_str(": ");
+            line.push_str(&cause);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::in_one_line;
+
+    #[test]
+    fn a_cause_that_was_quoted_is_not_said_again() {
+        let error = anyhow!("the disk is full").context("cannot write: the disk is full").context("import stopped");
+        assert_eq!(in_one_line(&error), "import stopped: cannot write: the disk is full");
+    }
 }

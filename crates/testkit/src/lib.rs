@@ -6,6 +6,7 @@
 
 pub mod anvil;
 pub mod asm;
+pub mod campaign;
 pub mod node;
 pub mod process;
 pub mod rpc;

@@ -1,14 +1,15 @@
 //! Our node as a child process, with a data directory that outlives restarts.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
-    process::ExitStatus,
+    process::{ExitStatus, Stdio},
+    time::Duration,
 };
 
 use tempfile::TempDir;
-use tokio::process::Command;
+use tokio::{process::Command, time::sleep};
 
 use crate::{RpcClient, ServerProcess, StartError, process::Ready};
 
@@ -20,9 +21,10 @@ const ANNOUNCEMENT: &str = "JSON-RPC";
 pub struct NodeProcess {
     binary: PathBuf,
     arguments: Vec<OsString>,
-    data: TempDir,
-    server: ServerProcess,
     client: RpcClient,
+    // Dropped in this order: the process is gone before its directory is removed.
+    server: ServerProcess,
+    data: TempDir,
 }
 
 impl NodeProcess {
@@ -33,12 +35,22 @@ impl NodeProcess {
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, StartError> {
         let binary = binary.into();
-        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let data = TempDir::new()
             .map_err(|source| StartError::Spawn { program: binary.display().to_string(), source })?;
+        Self::start_in(binary, arguments, data).await
+    }
+
+    /// Starts a node on a data directory that has been prepared.
+    pub async fn start_in(
+        binary: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        data: TempDir,
+    ) -> Result<Self, StartError> {
+        let binary = binary.into();
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let server = launch(&binary, &arguments, data.path()).await?;
         let client = RpcClient::new(server.address());
-        Ok(Self { binary, arguments, data, server, client })
+        Ok(Self { binary, arguments, client, server, data })
     }
 
     /// A client of the node as it runs now.
@@ -73,14 +85,22 @@ impl NodeProcess {
         Ok(())
     }
 
-    /// Runs another command of the same binary to its end, for example `chain export`.
-    pub async fn run(&self, arguments: &[&OsStr]) -> io::Result<std::process::Output> {
-        Command::new(&self.binary).args(arguments).kill_on_drop(true).output().await
+    /// Starts the node again on the same data directory and ends it (`kill -9`) after this time, ready or not.
+    pub async fn start_and_kill9(&self, after: Duration) -> io::Result<()> {
+        let mut command = command(&self.binary, &self.arguments, self.data.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        sleep(after).await;
+        child.kill().await
     }
 }
 
 async fn launch(binary: &Path, arguments: &[OsString], data: &Path) -> Result<ServerProcess, StartError> {
+    ServerProcess::start(command(binary, arguments, data), Ready::Announced(ANNOUNCEMENT)).await
+}
+
+fn command(binary: &Path, arguments: &[OsString], data: &Path) -> Command {
     let mut command = Command::new(binary);
     command.arg("node").arg("--data").arg(data).args(["--rpc-port", "0"]).args(arguments);
-    ServerProcess::start(command, Ready::Announced(ANNOUNCEMENT)).await
+    command
 }

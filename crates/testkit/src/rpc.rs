@@ -140,6 +140,11 @@ impl RpcClient {
         Self { address, connection: Mutex::new(None), next_id: AtomicU64::new(1) }
     }
 
+    /// The node's address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The node's HTTP URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

@@ -6,8 +6,9 @@ use anyhow::{Context, anyhow, bail};
 use devchain::{
     chain::Chain,
     produce::{Pacing, Production},
-    rpc::{self, RpcConfig},
+    rpc::{self, ApiGroups, Group, RpcConfig},
 };
+use domain::Network;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
@@ -52,7 +53,7 @@ async fn serve(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Re
     let server = tokio::spawn(rpc::serve(
         listener,
         Arc::new(rpc::Node { chain: chain.clone(), control: production.control().clone() }),
-        RpcConfig::default(),
+        RpcConfig { groups: groups(place.network), ..RpcConfig::default() },
         stop.clone(),
     ));
     let banner = Banner { place, keys: &keys, head: chain.head().block.number(), rpc: address };
@@ -68,6 +69,17 @@ async fn serve(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Re
     let _ = tokio::time::timeout(DRAIN, server).await;
     tokio::task::spawn_blocking(move || production.stop()).await.context("block production panicked")??;
     ended
+}
+
+/// Method groups of the node's own port. Moving the clock and the head is for devnet alone.
+fn groups(network: Network) -> ApiGroups {
+    match network {
+        Network::Devnet => ApiGroups::all(),
+        Network::Testnet | Network::Mainnet => {
+            let all = Group::ALL.into_iter().filter(|group| *group != Group::Evm);
+            ApiGroups::of(&all.collect::<Vec<_>>())
+        }
+    }
 }
 
 /// Waits for a signal, or for block production to fail.

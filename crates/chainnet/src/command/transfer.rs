@@ -21,8 +21,11 @@ use crate::{
 /// Writes blocks to a file.
 pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
     let chain = open(place, options.genesis.as_deref())?;
-    let end = options.end.unwrap_or(chain.head().block.number() + 1);
+    let head = chain.head().block.number();
+    let end = options.end.unwrap_or(head + 1);
     ensure!(options.from < end, "nothing to export: --from {} is not before --end {end}", options.from);
+    // Before the file is touched: it may hold an earlier export.
+    ensure!(end <= head + 1, "cannot export up to block {}, the head is {head}", end - 1);
     let bar = progress_bar(end - options.from, "{bar:40} {pos}/{len} blocks, {per_sec}, {eta} left");
     let to: Box<dyn Write> = if options.to.as_os_str() == "-" {
         Box::new(io::stdout().lock())

@@ -1,6 +1,6 @@
 //! Why the chain could not be opened, extended or given a transaction.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alloy_primitives::B256;
 use ibft::{extra_data::ExtraDataError, rules::RuleViolation};
@@ -55,6 +55,40 @@ pub enum OpenError {
     /// A block that the head refers to is missing.
     #[error("block {0} is missing from the data directory; restore a backup, or remove the directory to start afresh")]
     MissingBlock(u64),
+    /// Something in the directory cannot be read.
+    #[error(
+        "the chain in {} cannot be read; restore it from a backup, or move it away to start a fresh chain",
+        dir.display()
+    )]
+    Unreadable {
+        /// The data directory.
+        dir: PathBuf,
+        /// What could not be read, and why.
+        source: Box<OpenError>,
+    },
+}
+
+impl OpenError {
+    /// Adds what to do to the errors that do not say it themselves.
+    pub(super) fn with_advice(self, dir: &Path) -> Self {
+        let advised = match &self {
+            Self::Store(error) => match error {
+                StoreError::Foreign { .. }
+                | StoreError::UnknownFormat { .. }
+                | StoreError::InUse { .. }
+                | StoreError::Directory { .. }
+                | StoreError::Damaged { .. } => true,
+                StoreError::CorruptRecord { .. }
+                | StoreError::CorruptIndex { .. }
+                | StoreError::OutOfOrder { .. }
+                | StoreError::UnknownBlock(_)
+                | StoreError::Engine(_) => false,
+            },
+            Self::Genesis(_) | Self::OtherGenesis { .. } | Self::MissingBlock(_) | Self::Unreadable { .. } => true,
+            Self::State(_) | Self::ExtraData { .. } => false,
+        };
+        if advised { self } else { Self::Unreadable { dir: dir.to_owned(), source: Box::new(self) } }
+    }
 }
 
 /// Why a block is not the next block of this chain.

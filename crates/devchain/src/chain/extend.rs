@@ -83,6 +83,7 @@ impl Chain {
             block: &block,
             receipts: &executed.receipts,
             nodes: &executed.update.nodes,
+            replaced: &executed.update.replaced,
             code: &executed.diff.code,
         })?;
         let state = self.state_at(&block.header);

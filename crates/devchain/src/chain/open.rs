@@ -26,6 +26,10 @@ const MAX_CODE_SIZE: usize = 24_576;
 impl Chain {
     /// Opens the chain of `genesis` in `dir`, creating it if the directory is fresh.
     pub fn open(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
+        Self::open_store(dir, genesis).map_err(|error| error.with_advice(dir))
+    }
+
+    fn open_store(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
         let store = Store::open(dir)?;
         let spec = chain_spec(genesis);
         let genesis_hash = match store.head()? {
@@ -112,7 +116,8 @@ fn write_genesis(store: &Store, genesis: &Genesis) -> Result<B256, OpenError> {
     let empty = StateView::new(EMPTY_ROOT_HASH, Arc::new(store.clone()));
     let update = empty.apply(&diff)?;
     let block = genesis_block(genesis, update.root)?;
-    store.commit(&BlockCommit { block: &block, receipts: &[], nodes: &update.nodes, code: &diff.code })?;
+    let (nodes, replaced) = (&update.nodes, &update.replaced);
+    store.commit(&BlockCommit { block: &block, receipts: &[], nodes, replaced, code: &diff.code })?;
     Ok(block.hash)
 }
 

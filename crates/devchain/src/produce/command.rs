@@ -41,6 +41,12 @@ pub enum ControlError {
         /// What is possible.
         earliest: u64,
     },
+    /// So far ahead that the clock could not go on from there.
+    #[error("the clock cannot be moved beyond {latest}, the end of the year 9999")]
+    TimestampTooLate {
+        /// What is possible.
+        latest: u64,
+    },
     /// The store or the state failed; the log has the cause.
     #[error("block production failed, see the log")]
     Failed,

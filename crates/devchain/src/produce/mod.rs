@@ -261,7 +261,7 @@ impl Producer {
         match command {
             Command::Mine { timestamp, answer } => drop(answer.send(self.mine(timestamp)?)),
             Command::SetNextTimestamp { timestamp, answer } => drop(answer.send(self.set_next_timestamp(timestamp))),
-            Command::IncreaseTime { secs, answer } => drop(answer.send(Ok(self.increase_time(secs)))),
+            Command::IncreaseTime { secs, answer } => drop(answer.send(self.increase_time(secs))),
             Command::Snapshot { answer } => drop(answer.send(Ok(self.snapshot()))),
             Command::Revert { id, answer } => drop(answer.send(self.revert(id))),
             Command::SetRunning { validator, running, answer } => {

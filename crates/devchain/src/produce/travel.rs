@@ -9,6 +9,8 @@ use crate::chain::ImportError;
 const MAX_SNAPSHOTS: usize = 1024;
 /// Rounds that one `mine` may go through before it gives up; each has another proposer.
 const MAX_ROUNDS: usize = 64;
+/// 9999-12-31T23:59:59Z. Far beyond it times no longer fit into milliseconds and the chain could never go on.
+const LATEST_TIMESTAMP: u64 = 253_402_300_799;
 
 /// Heads to go back to.
 #[derive(Debug, Default)]
@@ -65,7 +67,10 @@ impl Producer {
 
     fn check_timestamp(&self, asked: u64) -> Result<(), ControlError> {
         let earliest = self.earliest_timestamp();
-        if asked >= earliest { Ok(()) } else { Err(ControlError::TimestampTooEarly { asked, earliest }) }
+        if asked < earliest {
+            return Err(ControlError::TimestampTooEarly { asked, earliest });
+        }
+        not_too_late(asked)
     }
 
     pub(super) fn set_next_timestamp(&mut self, timestamp: u64) -> Result<(), ControlError> {
@@ -74,9 +79,10 @@ impl Producer {
         Ok(())
     }
 
-    pub(super) fn increase_time(&mut self, secs: u64) -> i64 {
+    pub(super) fn increase_time(&mut self, secs: u64) -> Result<i64, ControlError> {
+        not_too_late(self.chain.clock().now_secs().saturating_add(secs))?;
         self.chain.clock().advance_ms(secs.saturating_mul(1000));
-        self.chain.clock().offset_ms() / 1000
+        Ok(self.chain.clock().offset_ms() / 1000)
     }
 
     pub(super) fn snapshot(&mut self) -> u64 {
@@ -123,4 +129,9 @@ impl Producer {
         }
         self.settle()
     }
+}
+
+fn not_too_late(asked: u64) -> Result<(), ControlError> {
+    let latest = LATEST_TIMESTAMP;
+    if asked <= latest { Ok(()) } else { Err(ControlError::TimestampTooLate { latest }) }
 }

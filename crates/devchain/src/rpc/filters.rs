@@ -13,18 +13,11 @@ use super::error::RpcError;
 #[derive(Debug, Clone)]
 pub(crate) enum Collecting {
     /// Logs, from this block on.
-    Logs {
-        filter: Box<Filter>,
-        next: u64,
-    },
+    Logs { filter: Box<Filter>, next: u64 },
     /// Block hashes, from this block on.
-    Blocks {
-        next: u64,
-    },
+    Blocks { next: u64 },
     /// Hashes of transactions announced after this count.
-    Pending {
-        seen: u64,
-    },
+    Pending { seen: u64 },
 }
 
 struct Installed {

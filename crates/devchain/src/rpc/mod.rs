@@ -6,10 +6,10 @@
 
 mod config;
 mod error;
+mod failure;
 mod filters;
 mod jsonrpc;
 mod methods;
-mod failure;
 mod server;
 mod service;
 mod subscriptions;

@@ -1,7 +1,7 @@
 //! What the methods work with: the node, the caches and filters that belong to this port, and the way a call
 //! is run, in place or off the asynchronous threads.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use alloy_primitives::{Address, map::HashMap};
 use quick_cache::sync::Cache;
@@ -19,8 +19,9 @@ use super::{
 };
 use crate::chain::{Chain, ChainEvent};
 
-/// A call that took longer is not run on an asynchronous thread again.
-const SLOW: Duration = Duration::from_millis(2);
+/// A call that used more gas, which takes a millisecond or more, is not run on an asynchronous thread again. Gas is
+/// the measure because time is not: on a busy machine any call may wait for the processor once.
+const SLOW_GAS: u64 = 500_000;
 /// Remembered slow calls.
 const SLOW_CALLS: usize = 1024;
 /// Missed blocks that are announced late rather than never.
@@ -85,10 +86,12 @@ impl Service {
         self.slow_calls.get(key).is_some()
     }
 
-    /// Remembers how long a call took.
-    pub(crate) fn note_duration(&self, key: CallKey, took: Duration) {
-        if took > SLOW {
+    /// Remembers what a call used.
+    pub(crate) fn note_gas(&self, key: CallKey, gas: u64) {
+        if gas > SLOW_GAS {
             self.slow_calls.insert(key, ());
+        } else if self.is_slow(&key) {
+            self.slow_calls.remove(&key);
         }
     }
 
@@ -107,7 +110,9 @@ impl Service {
                     }
                     Ok(ChainEvent::Pending(transaction)) => feed.announce_pending(transaction),
                     Ok(ChainEvent::Reverted { to }) => last = to,
-                    Err(RecvError::Lagged(missed)) => tracing::warn!(missed, "events of the chain were missed"),
+                    Err(RecvError::Lagged(missed)) => {
+                        tracing::warn!(missed, "events of the chain were missed")
+                    }
                     Err(RecvError::Closed) => return std::future::pending().await,
                 }
             }

@@ -23,10 +23,7 @@ impl StateView {
         changes.sort_unstable_by_key(|change| change.path);
         let mut writer = TrieWriter::new(self.source());
         let root = writer.update(self.root(), &changes)?;
-        Ok(StateUpdate {
-            root,
-            nodes: writer.into_nodes(),
-        })
+        Ok(writer.finish(root))
     }
 }
 

@@ -91,11 +91,14 @@ pub struct AccountFields {
     pub code_hash: B256,
 }
 
-/// The trie after a [`StateDiff`]: its root and the nodes that are new.
+/// The trie after a [`StateDiff`].
 #[derive(Debug, Clone)]
 pub struct StateUpdate {
     /// Root after the change.
     pub root: B256,
     /// New nodes by hash.
     pub nodes: Vec<(B256, Bytes)>,
+    /// Nodes that the change left behind. Older states need them, so they are to be kept, but nothing that follows
+    /// will read them often.
+    pub replaced: Vec<B256>,
 }

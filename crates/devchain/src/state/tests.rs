@@ -92,7 +92,7 @@ fn update(source: &MemoryNodes, root: B256, edits: &Edits) -> (B256, usize) {
         .collect();
     let mut writer = TrieWriter::new(source);
     let root = writer.update(root, &changes).unwrap();
-    let nodes = writer.into_nodes();
+    let nodes = writer.finish(root).nodes;
     let count = nodes.len();
     source.keep(nodes);
     (root, count)
@@ -162,7 +162,7 @@ proptest! {
         let mut accounts = PlainState::new();
         let mut history = Vec::new();
         for diff in &blocks {
-            let StateUpdate { root, nodes } = view.apply(diff).unwrap();
+            let StateUpdate { root, nodes, .. } = view.apply(diff).unwrap();
             source.keep(nodes);
             view = StateView::new(root, Arc::clone(&source) as _);
             apply_plainly(&mut accounts, diff);
@@ -283,7 +283,7 @@ fn funded(count: u64) -> StateDiff {
 fn one_change_among_many_accounts_reads_and_writes_only_its_path() {
     let source = Arc::new(MemoryNodes::default());
     let empty = StateView::new(EMPTY_ROOT_HASH, Arc::clone(&source) as _);
-    let StateUpdate { root, nodes } = empty.apply(&funded(20_000)).unwrap();
+    let StateUpdate { root, nodes, .. } = empty.apply(&funded(20_000)).unwrap();
     source.keep(nodes);
     let mut diff = funded(1);
     for change in diff.accounts.values_mut() {
@@ -299,6 +299,8 @@ fn one_change_among_many_accounts_reads_and_writes_only_its_path() {
         update.nodes.len()
     );
     assert_eq!(source.reads.load(Ordering::Relaxed), update.nodes.len());
+    assert_eq!(update.replaced.len(), update.nodes.len());
+    assert!(update.replaced.contains(&root));
 }
 
 #[test]

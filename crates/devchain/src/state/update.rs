@@ -14,7 +14,7 @@ use alloy_trie::{
     nodes::{BranchNode, BranchNodeRef, ExtensionNode, LeafNode, RlpNode, TrieNode},
 };
 
-use super::{NodeSource, StateError, trie::load};
+use super::{NodeSource, StateError, StateUpdate, trie::load};
 
 /// A change of the value at one key.
 pub(super) trait Change {
@@ -28,6 +28,7 @@ pub(super) trait Change {
 pub(super) struct TrieWriter<'a> {
     source: &'a dyn NodeSource,
     nodes: Vec<(B256, Bytes)>,
+    replaced: Vec<B256>,
     buffer: Vec<u8>,
 }
 
@@ -51,13 +52,18 @@ impl<'a> TrieWriter<'a> {
         Self {
             source,
             nodes: Vec::new(),
+            replaced: Vec::new(),
             buffer: Vec::with_capacity(1024),
         }
     }
 
-    /// The nodes that the updates made.
-    pub(super) fn into_nodes(self) -> Vec<(B256, Bytes)> {
-        self.nodes
+    /// The result of the updates, of which the last was of the account trie.
+    pub(super) fn finish(self, root: B256) -> StateUpdate {
+        StateUpdate {
+            root,
+            nodes: self.nodes,
+            replaced: self.replaced,
+        }
     }
 
     /// Applies the changes, which are sorted by path and of distinct paths, and returns the new root.
@@ -82,6 +88,7 @@ impl<'a> TrieWriter<'a> {
         }))
     }
 
+    /// Applies changes, of which there is at least one, to what stands at `depth`.
     fn change<C: Change>(
         &mut self,
         before: Subtrie,
@@ -109,14 +116,14 @@ impl<'a> TrieWriter<'a> {
                 if !self.change_children(&mut children, changes, depth)? {
                     return Ok(Subtrie::Stored(reference));
                 }
-                return self.join(children);
+                (Subtrie::Branch(reference.clone()), self.join(children)?)
             }
         };
-        Ok(if after == before {
-            Subtrie::Stored(reference)
-        } else {
-            after
-        })
+        if after == before {
+            return Ok(Subtrie::Stored(reference));
+        }
+        self.replaced.extend(reference.as_hash());
+        Ok(after)
     }
 
     /// Applies changes where there is at most one leaf.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::{B256, Bytes, map::FbBuildHasher};
-use quick_cache::{Weighter, sync::Cache};
+use quick_cache::{OptionsBuilder, Weighter, sync::Cache};
 
 use crate::block::{Block, Receipt, Transaction};
 
@@ -22,10 +22,10 @@ pub(super) struct Caches {
 
 impl Caches {
     pub(super) fn new() -> Self {
-        // The first figure only sizes the tables. Blocks and receipts stay below the size at which the cache is
-        // split into shards, because a large block would not fit into a shard.
+        // The first figure only sizes the tables. Few expected items keep a cache whole: of a cache in shards each
+        // shard would be too small for a large block.
         Self {
-            nodes: bytes_cache(30_000, 16 * MIB),
+            nodes: bytes_cache(40_000, 32 * MIB),
             code: bytes_cache(32, 4 * MIB),
             blocks: Cache::with_weighter(32, 4 * MIB, ByBytes),
             receipts: Cache::with_weighter(32, 4 * MIB, ByBytes),
@@ -33,8 +33,20 @@ impl Caches {
     }
 }
 
+/// Execution reads a node and applying the block reads it again, so what was read once needs room too: the default
+/// would keep nearly all of it for what was read often.
+#[expect(
+    clippy::expect_used,
+    reason = "building fails only without the two capacities"
+)]
 fn bytes_cache(items: usize, bytes: u64) -> BytesCache {
-    Cache::with(items, bytes, ByBytes, Default::default(), Default::default())
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(items)
+        .weight_capacity(bytes)
+        .hot_allocation(0.3)
+        .build()
+        .expect("both capacities are set");
+    Cache::with_options(options, ByBytes, Default::default(), Default::default())
 }
 
 #[derive(Clone)]

@@ -32,6 +32,11 @@ impl Store {
             batch.insert(&inner.keyspaces.state, hash.0, code.as_ref());
         }
         self.finish(batch, (number, commit.block.hash))?;
+        inner.caches.blocks.remove(&number);
+        inner.caches.receipts.remove(&number);
+        for hash in commit.replaced {
+            inner.caches.nodes.remove(hash);
+        }
         for (hash, node) in commit.nodes {
             inner.caches.nodes.insert(*hash, node.clone());
         }

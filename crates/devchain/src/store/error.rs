@@ -99,6 +99,9 @@ pub enum Damage {
     /// The engine gave up half way through recovering it.
     #[error("the database engine gave up recovering it")]
     Abandoned,
+    /// The head block does not read.
+    #[error("the head block does not read")]
+    Unreadable(#[source] Box<StoreError>),
     /// A part of the head block is missing.
     #[error("{part} of the head block {number} is missing")]
     Incomplete {
@@ -107,4 +110,10 @@ pub enum Damage {
         /// The head's height.
         number: u64,
     },
+}
+
+impl From<StoreError> for Damage {
+    fn from(error: StoreError) -> Self {
+        Self::Unreadable(Box::new(error))
+    }
 }

@@ -19,6 +19,8 @@ mod cache;
 mod close;
 mod codec;
 mod commit;
+#[cfg(test)]
+mod crash_tests;
 mod error;
 mod key;
 mod layout;
@@ -64,6 +66,8 @@ pub struct BlockCommit<'a> {
     pub receipts: &'a [Receipt],
     /// The trie nodes that it made, see [`crate::state::StateUpdate`].
     pub nodes: &'a [(B256, Bytes)],
+    /// The nodes that it left behind; they are kept, but leave the cache.
+    pub replaced: &'a [B256],
     /// The code that it deployed, by hash.
     pub code: &'a BTreeMap<B256, Bytes>,
 }

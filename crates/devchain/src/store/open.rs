@@ -1,6 +1,7 @@
 //! Opening the store: the engine's settings and the check that the head block is whole.
 
 use std::{
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::Arc,
@@ -33,60 +34,63 @@ impl Store {
         };
         // The engine asserts much of what it expects of its files instead of returning errors.
         let opened = catch_unwind(AssertUnwindSafe(|| open_database(&layout.database)));
-        let (database, keyspaces) =
-            opened
-                .map_err(|_| damaged(Damage::Abandoned))?
-                .map_err(|error| match error {
-                    fjall::Error::Locked => StoreError::InUse { dir: dir.into() },
-                    fjall::Error::Io(source) => StoreError::Directory {
-                        dir: dir.into(),
-                        source,
-                    },
-                    error => damaged(Damage::Unrecoverable(error)),
-                })?;
-        let head = keyspaces
-            .chain
-            .get(key::HEAD)?
-            .map(|record| codec::decode_head(&record))
-            .transpose()?;
+        let opened = opened.map_err(|_| damaged(Damage::Abandoned))?;
+        let (database, keyspaces) = opened.map_err(|error| match error {
+            fjall::Error::Locked => StoreError::InUse { dir: dir.into() },
+            fjall::Error::Io(source) if is_refusal(&source) => StoreError::Directory {
+                dir: dir.into(),
+                source,
+            },
+            error => damaged(Damage::Unrecoverable(error)),
+        })?;
         let store = Self(Arc::new(Inner {
             keyspaces,
             database,
             journals: Journals::of(layout.database),
             caches: Caches::new(),
-            head: RwLock::new(head),
+            head: RwLock::new(None),
             writing: Mutex::new(()),
             _lock: layout.lock,
         }));
-        if let Some(head) = head {
-            store.check_head(head, damaged)?;
-        }
+        *store.0.head.write() = store.read_head().map_err(damaged)?;
         Ok(store)
     }
 
-    /// The engine takes a damaged end of its journal for an unfinished write, so a head block of which parts are
-    /// missing is the sign that more than the last batch was lost.
-    fn check_head(
-        &self,
-        (number, hash): (u64, B256),
-        damaged: impl Fn(Damage) -> StoreError,
-    ) -> Result<(), StoreError> {
-        let missing = |part| damaged(Damage::Incomplete { part, number });
-        let block = self.block(number)?.ok_or_else(|| missing("the body"))?;
+    /// Reads the head and checks that its block is whole. The engine takes a damaged end of its journal for an
+    /// unfinished write, so a missing part is the sign that more than the last batch was lost.
+    fn read_head(&self) -> Result<Option<(u64, B256)>, Damage> {
+        let record = self
+            .0
+            .keyspaces
+            .chain
+            .get(key::HEAD)
+            .map_err(Damage::Unrecoverable)?;
+        let Some(record) = record else {
+            return Ok(None);
+        };
+        let (number, hash) = codec::decode_head(&record)?;
+        let missing = |part| Damage::Incomplete { part, number };
+        let block = self.block(number)?.ok_or(missing("the body"))?;
         if block.hash != hash || self.number_of(hash)? != Some(number) {
             return Err(missing("the hash"));
         }
-        self.receipts(number)?.ok_or_else(|| missing("a receipt"))?;
+        self.receipts(number)?.ok_or(missing("a receipt"))?;
         for transaction in block.transactions.iter() {
-            self.find_transaction(*transaction.tx_hash())?
-                .ok_or_else(|| missing("a transaction's location"))?;
+            let location = self.find_transaction(*transaction.tx_hash())?;
+            location.ok_or(missing("a transaction's location"))?;
         }
         let root = block.header.state_root;
         if root != EMPTY_ROOT_HASH && self.read_node(root)?.is_none() {
             return Err(missing("the state"));
         }
-        Ok(())
+        Ok(Some((number, hash)))
     }
+}
+
+/// Whether the system refused the access, as opposed to the files being wrong.
+fn is_refusal(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull)
 }
 
 fn open_database(path: &Path) -> fjall::Result<(Database, Keyspaces)> {

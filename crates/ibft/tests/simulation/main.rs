@@ -19,7 +19,7 @@ use world::chaos::{Trouble, play};
 use world::{Sights, World, address, config};
 
 /// Stories per trouble, by network size; large networks cost much more per story.
-const CAMPAIGN: [(usize, u64); 5] = [(4, 400), (5, 300), (7, 150), (11, 40), (21, 8)];
+const CAMPAIGN: [(usize, u64); 5] = [(4, 300), (5, 200), (7, 80), (11, 20), (21, 4)];
 
 fn play_campaign(trouble: Trouble) -> Sights {
     let mut total = Sights::default();

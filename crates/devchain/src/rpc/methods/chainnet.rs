@@ -19,7 +19,12 @@ pub(super) const METHODS: &[Method] = &[
     Method::new(Group::Control, "chainnet_stopValidator", "Stops a validator", Handler::Ask(stop)),
     Method::new(Group::Control, "chainnet_startValidator", "Starts a validator", Handler::Ask(start)),
     Method::new(Group::Control, "chainnet_proposeVote", "Has a validator vote", Handler::Ask(propose)),
-    Method::new(Group::Control, "chainnet_discardVote", "Has a validator forget a vote", Handler::Ask(discard)),
+    Method::new(
+        Group::Control,
+        "chainnet_discardVote",
+        "Has a validator forget a vote",
+        Handler::Ask(discard),
+    ),
 ];
 
 fn validator<'a>(params: &Positional<'a>) -> Result<Cow<'a, str>, RpcError> {

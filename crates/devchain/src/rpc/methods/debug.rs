@@ -50,7 +50,12 @@ pub(super) const METHODS: &[Method] = &[
     ),
     Method::new(Group::Debug, "debug_getRawHeader", "RLP of a header", Handler::Read(raw_header)),
     Method::new(Group::Debug, "debug_getRawBlock", "RLP of a block", Handler::Read(raw_block)),
-    Method::new(Group::Debug, "debug_getRawReceipts", "Encoded receipts of a block", Handler::Read(raw_receipts)),
+    Method::new(
+        Group::Debug,
+        "debug_getRawReceipts",
+        "Encoded receipts of a block",
+        Handler::Read(raw_receipts),
+    ),
     Method::new(
         Group::Debug,
         "debug_getRawTransaction",
@@ -100,7 +105,12 @@ fn trace_transaction(
     answered(out.json(&trace))
 }
 
-fn trace_call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn trace_call(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     let request: TransactionRequest = params.required(0, Param::Call)?;
     let options: GethDebugTracingCallOptions = params.optional(2, Param::Trace)?.unwrap_or_default();
@@ -129,7 +139,12 @@ fn trace_by_number(
     trace_block(service, numbered(&params)?, &params, out, place)
 }
 
-fn trace_by_hash(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn trace_by_hash(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     trace_block(service, hashed(&params)?, &params, out, place)
 }

@@ -39,7 +39,10 @@ fn increase_time<'a>(service: &'a Service, params: Params<'a>) -> BoxFuture<'a, 
     })
 }
 
-fn set_next_timestamp<'a>(service: &'a Service, params: Params<'a>) -> BoxFuture<'a, Result<Answer, RpcError>> {
+fn set_next_timestamp<'a>(
+    service: &'a Service,
+    params: Params<'a>,
+) -> BoxFuture<'a, Result<Answer, RpcError>> {
     Box::pin(async move {
         let Number(timestamp) = params.split()?.required(0, Param::Timestamp)?;
         service.node.control.set_next_timestamp(timestamp).await?;

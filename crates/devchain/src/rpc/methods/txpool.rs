@@ -74,10 +74,11 @@ fn transactions(service: &Service, _: Params<'_>, out: &mut Answer, place: Place
     if is_too_full_for(service, place) {
         return Ok(Done::NotHere);
     }
-    let listed = service.chain().pool().content().into_iter().map(|pooled| Listed {
-        hash: *pooled.transaction.tx_hash(),
-        is_received_from_local_source: true,
-    });
+    let listed =
+        service.chain().pool().content().into_iter().map(|pooled| Listed {
+            hash: *pooled.transaction.tx_hash(),
+            is_received_from_local_source: true,
+        });
     answered(out.json(&listed.collect::<Vec<_>>()))
 }
 
@@ -135,7 +136,8 @@ fn inspect(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> 
     }
     let view = |transaction: &Arc<Transaction>| {
         let to = transaction.to().map_or_else(|| "contract creation".to_owned(), |to| to.to_string());
-        let (value, gas, price) = (transaction.value(), transaction.gas_limit(), transaction.max_fee_per_gas());
+        let (value, gas, price) =
+            (transaction.value(), transaction.gas_limit(), transaction.max_fee_per_gas());
         format!("{to}: {value} wei + {gas} gas × {price} wei")
     };
     answered(out.json(&halves(service.chain().pool().content(), view)))

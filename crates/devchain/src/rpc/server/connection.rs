@@ -41,8 +41,8 @@ impl<M: Methods> Connection<M> {
     /// Answers requests until the connection ends or is upgraded; false if it had to be given up.
     async fn serve_http(&self, stream: TcpStream) -> bool {
         let service = service_fn(|request| http::answer(self, request));
+        // No `pipeline_flush`: with it hyper holds back the 400 to a broken head, whose bytes are never consumed.
         let http = http1::Builder::new()
-            .pipeline_flush(true)
             .max_headers(64)
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();

@@ -49,9 +49,7 @@ async fn route<M: Methods>(connection: &Connection<M>, request: Request<Incoming
     let methods = &connection.shared.methods;
     match (request.method(), request.uri().path()) {
         (&Method::POST, "/") => post(connection, request.into_body()).await,
-        (&Method::GET, "/") if websocket::is_upgrade(request.headers()) => {
-            upgrade(connection, request)
-        }
+        (&Method::GET, "/") if websocket::is_upgrade(request.headers()) => upgrade(connection, request),
         (&Method::GET, "/liveness") => message(StatusCode::OK, r#"{"status":"UP"}"#),
         (&Method::GET, "/readiness") if methods.is_ready() => message(StatusCode::OK, r#"{"status":"UP"}"#),
         (&Method::GET, "/readiness") => message(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"DOWN"}"#),

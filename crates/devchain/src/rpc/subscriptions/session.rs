@@ -67,7 +67,8 @@ impl Session {
     /// Listens to what is wanted and to nothing else, so that a connection that wants only heads is never
     /// behind because of a flood of transactions.
     fn tune(&mut self) {
-        let wants_heads = self.topics.values().any(|topic| matches!(topic, Topic::Heads { .. } | Topic::Logs(_)));
+        let wants_heads =
+            self.topics.values().any(|topic| matches!(topic, Topic::Heads { .. } | Topic::Logs(_)));
         let wants_pending = self.topics.values().any(|topic| matches!(topic, Topic::Pending { .. }));
         self.heads = wants_heads.then(|| self.heads.take().unwrap_or_else(|| self.feed.heads()));
         self.pending = wants_pending.then(|| self.pending.take().unwrap_or_else(|| self.feed.pending()));

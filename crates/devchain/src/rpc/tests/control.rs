@@ -18,7 +18,8 @@ async fn time_can_be_moved_forward_and_set() {
     assert!(offset.as_i64().unwrap() >= 3600);
     rig.mine().await;
     let moved = timestamp(&rig).await;
-    assert!(moved >= before + 3600);
+    // A block of a later round rounds its time down where the first rounds it up.
+    assert!(moved + 1 >= before + 3600, "{before} {moved}");
     rig.get("evm_setNextBlockTimestamp", json!([moved + 100])).await;
     rig.mine().await;
     assert_eq!(timestamp(&rig).await, moved + 100);

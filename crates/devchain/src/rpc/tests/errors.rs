@@ -59,12 +59,7 @@ async fn transactions_are_refused_with_besus_codes() {
 #[tokio::test]
 async fn signatures_types_and_unprotected_transactions_are_checked() {
     let rig = Rig::start().await;
-    let legacy = TxLegacy {
-        chain_id: None,
-        gas_limit: 30_000,
-        to: TxKind::Call(LOG),
-        ..TxLegacy::default()
-    };
+    let legacy = TxLegacy { chain_id: None, gas_limit: 30_000, to: TxKind::Call(LOG), ..TxLegacy::default() };
     let outcome = rig.call("eth_sendRawTransaction", json!([rig.sign_legacy(legacy)])).await;
     // Besu's pool takes them unless strict replay protection is on; ours says which it wants.
     if let Err(failure) = outcome {
@@ -140,7 +135,9 @@ async fn what_is_not_there_is_told_so() {
     }
     let (code, message) = rig.fail("eth_sendTransaction", json!([{}])).await;
     assert_eq!(code, -32604);
-    assert!(message.starts_with("The method eth_sendTransaction is not supported. Use eth_sendRawTransaction"));
+    assert!(
+        message.starts_with("The method eth_sendTransaction is not supported. Use eth_sendRawTransaction")
+    );
 }
 
 #[tokio::test]

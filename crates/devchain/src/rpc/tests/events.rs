@@ -157,7 +157,10 @@ async fn heads_logs_and_transactions_are_pushed() {
     assert_eq!((id, &log["data"]), (logs, &json!("0x09")));
 
     assert_eq!(ask(&mut socket, "eth_unsubscribe", json!([full])).await["result"], true);
-    assert_eq!(ask(&mut socket, "eth_unsubscribe", json!([full])).await["error"]["message"], "Subscription not found");
+    assert_eq!(
+        ask(&mut socket, "eth_unsubscribe", json!([full])).await["error"]["message"],
+        "Subscription not found"
+    );
     rig.mine().await;
     assert_eq!(event(&mut socket).await.0, heads);
 }

@@ -20,7 +20,6 @@ use ibft::{
     seal::{Secp256k1Key, ValidatorKey},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -64,7 +63,6 @@ struct Rig {
     validator: Address,
     _stop: DropGuard,
     _production: Production,
-    _dir: TempDir,
 }
 
 impl Rig {
@@ -84,9 +82,14 @@ impl Rig {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let node = Arc::new(Node { chain: Arc::clone(&chain), control: production.control().clone() });
-        tokio::spawn(serve(listener, node, config, stop.clone()));
+        let serving = serve(listener, node, config, stop.clone());
+        tokio::spawn(async move {
+            serving.await;
+            // The server is the last to let go of the store, which must close before its directory goes.
+            drop(dir);
+        });
         let _stop = stop.drop_guard();
-        Self { address, chain, user, validator, _stop, _production: production, _dir: dir }
+        Self { address, chain, user, validator, _stop, _production: production }
     }
 
     /// Calls a method.
@@ -115,7 +118,9 @@ impl Rig {
 
     /// Calls a method that must succeed.
     async fn get(&self, method: &str, params: Value) -> Value {
-        self.call(method, params.clone()).await.unwrap_or_else(|failure| panic!("{method} {params}: {failure:?}"))
+        self.call(method, params.clone())
+            .await
+            .unwrap_or_else(|failure| panic!("{method} {params}: {failure:?}"))
     }
 
     /// Calls a method that must fail.

@@ -48,7 +48,10 @@ async fn a_reverted_call_tells_reason_and_data() {
         };
         for method in ["eth_call", "eth_estimateGas"] {
             let failure = rig.call(method, json!([{ "to": REVERT, "input": input }, "latest"])).await;
-            assert_eq!(failure, Err(Failure { data: expected.data.clone(), message: message.to_owned(), code: -32000 }));
+            assert_eq!(
+                failure,
+                Err(Failure { data: expected.data.clone(), message: message.to_owned(), code: -32000 })
+            );
         }
     }
 }
@@ -66,8 +69,12 @@ async fn a_halted_call_is_an_internal_error_and_the_gas_cap_ends_loops() {
 async fn gas_is_estimated_for_the_next_block() {
     let rig = Rig::start().await;
     let user = rig.user.address();
-    assert_eq!(rig.get("eth_estimateGas", json!([{ "from": user, "to": user, "value": "0x1" }])).await, "0x5208");
-    let gas = rig.get("eth_estimateGas", json!([{ "from": user, "to": LOG, "data": "0x01" }, "pending"])).await;
+    assert_eq!(
+        rig.get("eth_estimateGas", json!([{ "from": user, "to": user, "value": "0x1" }])).await,
+        "0x5208"
+    );
+    let gas =
+        rig.get("eth_estimateGas", json!([{ "from": user, "to": LOG, "data": "0x01" }, "pending"])).await;
     let gas = u64::from_str_radix(&gas.as_str().unwrap()[2..], 16).unwrap();
     assert!((21_000..30_000).contains(&gas), "{gas}");
 }

@@ -28,8 +28,7 @@ pub(crate) fn render_block(block: &Block, full: bool) -> Result<Bytes, serde_jso
     } else {
         BlockTransactions::Hashes(block.transactions.iter().map(|tx| *tx.tx_hash()).collect::<Vec<B256>>())
     };
-    let view =
-        BlockView { header: header_view(block), uncles: Vec::new(), transactions, withdrawals: None };
+    let view = BlockView { header: header_view(block), uncles: Vec::new(), transactions, withdrawals: None };
     serde_json::to_vec(&view).map(Bytes::from)
 }
 

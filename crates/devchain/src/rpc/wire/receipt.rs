@@ -1,6 +1,8 @@
 //! Receipts and logs as callers see them.
 
-use alloy_consensus::{Eip658Value, Receipt as ReceiptBody, ReceiptEnvelope, ReceiptWithBloom, Transaction as _, TxType};
+use alloy_consensus::{
+    Eip658Value, Receipt as ReceiptBody, ReceiptEnvelope, ReceiptWithBloom, Transaction as _, TxType,
+};
 use alloy_primitives::{B256, Bytes};
 use alloy_rpc_types_eth::{Log as LogView, TransactionReceipt};
 use serde::Serialize;

@@ -40,7 +40,7 @@ fn story(seed: u64, validators: usize, trouble: Trouble) -> Result<Sights, Strin
     let mut world = prepare(seed, validators, trouble);
     world.start_all()?;
     for _ in 0..world.rng.random_range(3..12) {
-        let pause = world.rng.random_range(500..9_000);
+        let pause = world.rng.random_range(100..8_000);
         world.run_for(pause)?;
         strike(&mut world, validators, trouble)?;
     }
@@ -92,9 +92,14 @@ fn strike(world: &mut World, validators: usize, trouble: Trouble) -> Result<(), 
         0 => world.weather = Weather::bad(&mut world.rng),
         1 => world.weather = Weather::GOOD,
         2 => world.stop(node),
+        // Restarts of several within a height are where forgotten promises would hurt.
         3 => {
-            world.stop(node);
-            world.start(node)?;
+            for node in 0..world.nodes.len() {
+                if world.rng.random_range(0..2) == 0 {
+                    world.stop(node);
+                    world.start(node)?;
+                }
+            }
         }
         // Power failure: everybody restarts at once.
         4 if world.rng.random_range(0..3) == 0 => {

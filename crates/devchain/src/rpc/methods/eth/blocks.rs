@@ -68,7 +68,12 @@ pub(in crate::rpc::methods) fn hashed(params: &Positional<'_>) -> Result<BlockPa
     params.required::<B256>(0, Param::BlockHash).map(BlockParam::Hash)
 }
 
-fn by_number(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn by_number(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     block(service, numbered(&params)?, &params, out, place)
 }
@@ -184,10 +189,11 @@ fn miner(service: &Service, which: BlockParam, out: &mut Answer) -> Result<(), R
     };
     let receipts = service.chain().store().receipts(block.number())?.ok_or(RpcError::BlockNotFound)?;
     let base_fee = block.header.base_fee_per_gas;
-    let transaction_fee = block.transactions.iter().zip(receipts.iter()).fold(U256::ZERO, |sum, (tx, receipt)| {
-        let tip = tx.effective_gas_price(base_fee).saturating_sub(base_fee.unwrap_or(0).into());
-        sum.saturating_add(U256::from(tip).saturating_mul(U256::from(receipt.gas_used)))
-    });
+    let transaction_fee =
+        block.transactions.iter().zip(receipts.iter()).fold(U256::ZERO, |sum, (tx, receipt)| {
+            let tip = tx.effective_gas_price(base_fee).saturating_sub(base_fee.unwrap_or(0).into());
+            sum.saturating_add(U256::from(tip).saturating_mul(U256::from(receipt.gas_used)))
+        });
     let reward = service.chain().spec().block_reward;
     out.json(&MinerData {
         net_block_reward: reward.saturating_add(transaction_fee),

@@ -11,10 +11,7 @@ use crate::{
         config::Group,
         error::{Param, RpcError},
         jsonrpc::{Answer, Params},
-        methods::{
-            Handler, Method, answered,
-            quantity::Number,
-        },
+        methods::{Handler, Method, answered, quantity::Number},
         service::{Done, Place, Service},
     },
 };
@@ -30,13 +27,13 @@ const SHORT_HISTORY: u64 = 16;
 
 pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(Group::Eth, "eth_gasPrice", "Suggested gas price", Handler::Weighed(gas_price)),
+    Method::new(Group::Eth, "eth_maxPriorityFeePerGas", "Suggested tip", Handler::Weighed(priority_fee)),
     Method::new(
         Group::Eth,
-        "eth_maxPriorityFeePerGas",
-        "Suggested tip",
-        Handler::Weighed(priority_fee),
+        "eth_blobBaseFee",
+        "Always 0x0: there are no blobs",
+        Handler::Read(blob_base_fee),
     ),
-    Method::new(Group::Eth, "eth_blobBaseFee", "Always 0x0: there are no blobs", Handler::Read(blob_base_fee)),
     Method::new(Group::Eth, "eth_feeHistory", "Base fees, use and tips of blocks", Handler::Weighed(history)),
 ];
 
@@ -153,9 +150,7 @@ fn history(service: &Service, params: Params<'_>, out: &mut Answer, place: Place
 }
 
 fn are_percentiles(values: &[f64]) -> bool {
-    values.len() <= 100
-        && values.iter().all(|value| (0.0..=100.0).contains(value))
-        && values.is_sorted()
+    values.len() <= 100 && values.iter().all(|value| (0.0..=100.0).contains(value)) && values.is_sorted()
 }
 
 /// The tips at these percentiles of the block's gas, each transaction weighing what it used.

@@ -15,7 +15,12 @@ use crate::rpc::{
 
 pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(Group::Eth, "eth_newFilter", "Installs a log filter", Handler::Read(new_filter)),
-    Method::new(Group::Eth, "eth_newBlockFilter", "Installs a filter of blocks", Handler::Read(new_block_filter)),
+    Method::new(
+        Group::Eth,
+        "eth_newBlockFilter",
+        "Installs a filter of blocks",
+        Handler::Read(new_block_filter),
+    ),
     Method::new(
         Group::Eth,
         "eth_newPendingTransactionFilter",
@@ -101,7 +106,12 @@ fn span(next: u64, end: u64, most: u64) -> (u64, u64) {
     (from, end.min(from.saturating_add(most)))
 }
 
-fn filter_logs(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn filter_logs(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place,
+) -> Result<Done, RpcError> {
     match service.filters.poll(filter_id(params)?)? {
         Collecting::Logs { filter, .. } => write_logs(service, &filter, out, place),
         Collecting::Blocks { .. } | Collecting::Pending { .. } => Err(RpcError::FilterNotFound),

@@ -78,7 +78,12 @@ fn number(block: Option<BlockNumberOrTag>, head: u64) -> u64 {
 }
 
 /// The matching logs of these blocks. Blocks are opened only if their header's bloom says that it may help.
-pub(super) fn search(service: &Service, filter: &Filter, from: u64, to: u64) -> Result<Vec<LogView>, RpcError> {
+pub(super) fn search(
+    service: &Service,
+    filter: &Filter,
+    from: u64,
+    to: u64,
+) -> Result<Vec<LogView>, RpcError> {
     let most = service.config.limits.max_logs;
     let store = service.chain().store();
     let to = to.min(service.chain().head().block.number());

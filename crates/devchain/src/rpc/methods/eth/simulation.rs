@@ -1,13 +1,11 @@
 //! Transactions tried without being sent: calls, gas estimates and access lists.
 
-use std::time::Instant;
-
 use alloy_consensus::Header;
 use alloy_primitives::TxKind;
 use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest, state::StateOverride};
 
 use crate::{
-    exec::{self, CallContext, CallOutcome},
+    exec::{self, CallContext, CallOutcome, EstimateError},
     rpc::{
         config::Group,
         error::{Param, RpcError},
@@ -66,23 +64,23 @@ impl Scene {
     }
 }
 
-/// Runs a simulation unless it should not run here; remembers if it was slow.
+/// Runs a simulation unless it should not run here; `run` also gives the gas used, by which the call is known next
+/// time.
 fn weighed<T>(
     service: &Service,
     request: &TransactionRequest,
     place: Place,
-    run: impl FnOnce() -> Result<T, RpcError>,
-) -> Result<Option<T>, RpcError> {
+    run: impl FnOnce() -> (T, u64),
+) -> Option<T> {
     let key = call_key(request);
     if place == Place::Inline && key.is_none_or(|key| service.is_slow(&key)) {
-        return Ok(None);
+        return None;
     }
-    let started = Instant::now();
-    let result = run();
+    let (result, gas) = run();
     if let Some(key) = key {
-        service.note_duration(key, started.elapsed());
+        service.note_gas(key, gas);
     }
-    result.map(Some)
+    Some(result)
 }
 
 /// Contract and function; creations have neither and count as slow.
@@ -92,6 +90,14 @@ fn call_key(request: &TransactionRequest) -> Option<CallKey> {
     };
     let selector = request.input.input().and_then(|input| input.first_chunk::<4>().copied());
     Some((to, selector.unwrap_or_default()))
+}
+
+fn gas_of(outcome: &CallOutcome) -> u64 {
+    match outcome {
+        CallOutcome::Success { gas_used, .. }
+        | CallOutcome::Revert { gas_used, .. }
+        | CallOutcome::Halt { gas_used, .. } => *gas_used,
+    }
 }
 
 fn request(params: &Positional<'_>) -> Result<TransactionRequest, RpcError> {
@@ -114,9 +120,11 @@ fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -
     let scene = Scene::new(service, block)?;
     let outcome = weighed(service, &request, place, || {
         let (state, block) = (overrides.as_ref(), block_overrides.as_ref());
-        Ok(scene.play(service, |context| exec::call(context, &request, state, block))?)
-    })?;
-    match outcome {
+        let outcome = scene.play(service, |context| exec::call(context, &request, state, block));
+        let gas = outcome.as_ref().map_or(0, gas_of);
+        (outcome, gas)
+    });
+    match outcome.transpose()? {
         None => Ok(Done::NotHere),
         Some(CallOutcome::Success { output, .. }) => answered(out.json(&output)),
         Some(CallOutcome::Revert { output, .. }) => Err(reverted(output)),
@@ -132,10 +140,17 @@ fn estimate(service: &Service, params: Params<'_>, out: &mut Answer, place: Plac
     let request = request(&params)?;
     let overrides = params.optional::<StateOverride>(2, Param::Overrides)?;
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
-    let gas = weighed(service, &request, place, || {
-        Ok(scene.play(service, |context| exec::estimate_gas(context, &request, overrides.as_ref()))?)
-    })?;
-    match gas {
+    let estimate = weighed(service, &request, place, || {
+        let estimate =
+            scene.play(service, |context| exec::estimate_gas(context, &request, overrides.as_ref()));
+        let gas = match &estimate {
+            Ok(gas) => *gas,
+            Err(EstimateError::OutOfGas { .. } | EstimateError::Halt { .. }) => u64::MAX,
+            Err(EstimateError::Exec(_) | EstimateError::Revert { .. }) => 0,
+        };
+        (estimate, gas)
+    });
+    match estimate.transpose()? {
         None => Ok(Done::NotHere),
         Some(gas) => {
             out.quantity(gas);
@@ -144,14 +159,21 @@ fn estimate(service: &Service, params: Params<'_>, out: &mut Answer, place: Plac
     }
 }
 
-fn access_list(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn access_list(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     let request = request(&params)?;
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
     let list = weighed(service, &request, place, || {
-        Ok(scene.play(service, |context| exec::create_access_list(context, &request))?)
-    })?;
-    match list {
+        let list = scene.play(service, |context| exec::create_access_list(context, &request));
+        let gas = list.as_ref().map_or(0, |list| list.gas_used.saturating_to());
+        (list, gas)
+    });
+    match list.transpose()? {
         None => Ok(Done::NotHere),
         Some(list) => answered(out.json(&list)),
     }

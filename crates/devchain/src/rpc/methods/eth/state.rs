@@ -19,7 +19,12 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(Group::Eth, "eth_getTransactionCount", "Nonce of an account", Handler::Read(nonce)),
     Method::new(Group::Eth, "eth_getCode", "Code of a contract", Handler::Read(code)),
     Method::new(Group::Eth, "eth_getStorageAt", "A storage slot", Handler::Read(storage)),
-    Method::new(Group::Eth, "eth_getProof", "Merkle proof of an account and its storage", Handler::Read(proof)),
+    Method::new(
+        Group::Eth,
+        "eth_getProof",
+        "Merkle proof of an account and its storage",
+        Handler::Read(proof),
+    ),
 ];
 
 fn balance(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {

@@ -20,7 +20,12 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
         Handler::Read(send_raw),
     ),
     Method::new(Group::Eth, "eth_sendTransaction", "Refused: the node keeps no keys", Handler::Read(send)),
-    Method::new(Group::Eth, "eth_getTransactionByHash", "A transaction, mined or pooled", Handler::Read(by_hash)),
+    Method::new(
+        Group::Eth,
+        "eth_getTransactionByHash",
+        "A transaction, mined or pooled",
+        Handler::Read(by_hash),
+    ),
     Method::new(
         Group::Eth,
         "eth_getTransactionByBlockNumberAndIndex",

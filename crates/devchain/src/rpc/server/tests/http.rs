@@ -62,8 +62,7 @@ async fn big_shared_pieces_arrive_whole_and_in_place() {
 async fn pipelined_requests_are_answered_on_one_connection() {
     let server = Server::start(Limits::default()).await;
     let body = r#"{"id":1,"method":"echo"}"#;
-    let one =
-        format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let one = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let last = one.replacen("Host", "Connection: close\r\nHost", 1);
     let answer = server.exchange(format!("{one}{one}{last}").as_bytes()).await;
     assert_eq!(answer.matches(r#""result":null"#).count(), 3);
@@ -99,9 +98,8 @@ async fn with_a_list_of_origins_only_those_may_read_answers() {
     let cors = Cors::Origins(vec!["https://good.example".to_owned()]);
     let server = Server::start_with(Limits::default(), cors, Hosts::default()).await;
     for (origin, allowed) in [("https://good.example", true), ("https://evil.example", false)] {
-        let request = format!(
-            "OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
-        );
+        let request =
+            format!("OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n");
         let answer = Response::read(&server.exchange(request.as_bytes()).await);
         assert_eq!(answer.head.contains(&format!("access-control-allow-origin: {origin}")), allowed);
     }

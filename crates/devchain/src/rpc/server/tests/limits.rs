@@ -13,8 +13,7 @@ async fn a_body_over_the_limit_is_refused_whether_announced_or_streamed() {
     let answer = server.post(&"x".repeat(65)).await;
     assert_eq!((answer.status, answer.body.as_str()), (413, r#"{"message":"Request body too large."}"#));
 
-    let mut request =
-        b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let mut request = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     for _ in 0..3 {
         request.extend_from_slice(format!("20\r\n{}\r\n", "x".repeat(32)).as_bytes());
     }
@@ -56,17 +55,13 @@ async fn a_body_that_does_not_arrive_closes_the_connection() {
     let limits = Limits { transfer_timeout: Duration::from_millis(40), ..Limits::default() };
     let server = Server::start(limits).await;
     let mut stream = server.connect().await;
-    stream
-        .write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
-        .await
-        .unwrap();
+    stream.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{").await.unwrap();
     assert_eq!(read_to_end(&mut stream).await, "");
 }
 
 #[tokio::test]
 async fn an_idle_connection_and_one_that_trickles_its_head_are_closed() {
-    let server =
-        Server::start(Limits { idle_timeout: Duration::from_millis(40), ..Limits::default() }).await;
+    let server = Server::start(Limits { idle_timeout: Duration::from_millis(40), ..Limits::default() }).await;
     let mut idle = server.connect().await;
     let mut trickling = server.connect().await;
     trickling.write_all(b"POST / HTTP/1.1\r\nHos").await.unwrap();

@@ -14,12 +14,12 @@ use crate::rpc::{
 #[tokio::test]
 async fn what_is_not_json_is_a_parse_error_with_status_400() {
     let server = Server::start(Limits::default()).await;
-    for body in ["", " ", "{", "[", "nope", r#"{"id":1,"method":"echo""#, "[1,", "{\"id\":\"\u{1}\"}", "{}x"] {
+    for body in ["", " ", "{", "[", "nope", r#"{"id":1,"method":"echo""#, "[1,", "{\"id\":\"\u{1}\"}", "{}x"]
+    {
         let answer = server.post(body).await;
         assert_eq!(answer.status, 400, "{body}");
         assert_eq!(
-            answer.body,
-            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
+            answer.body, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
             "{body}"
         );
     }
@@ -75,8 +75,20 @@ fn answer(message: &[u8]) -> Vec<u8> {
 /// Text that looks enough like a request to get past the first checks.
 fn nearly_a_request() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("{"), Just("}"), Just("["), Just("]"), Just(","), Just(":"), Just("\"id\""), Just("\"method\""),
-        Just("\"params\""), Just("\"echo\""), Just("1"), Just("null"), Just("\"\\ud800\""), Just(" "),
+        Just("{"),
+        Just("}"),
+        Just("["),
+        Just("]"),
+        Just(","),
+        Just(":"),
+        Just("\"id\""),
+        Just("\"method\""),
+        Just("\"params\""),
+        Just("\"echo\""),
+        Just("1"),
+        Just("null"),
+        Just("\"\\ud800\""),
+        Just(" "),
     ];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }

@@ -41,7 +41,9 @@ impl Methods for Echo {
             "big" => out.shared(bytes::Bytes::from(format!("\"{}\"", "x".repeat(100_000)))),
             "hang" => std::future::pending().await,
             "pending" => match caller {
-                Caller::WebSocket(session) => out.quantity(session.subscribe(Topic::Pending { full: false })?),
+                Caller::WebSocket(session) => {
+                    out.quantity(session.subscribe(Topic::Pending { full: false })?)
+                }
                 Caller::Http => return Err(RpcError::MethodNotEnabled),
             },
             _ => return Err(RpcError::MethodNotFound),
