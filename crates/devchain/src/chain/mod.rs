@@ -25,7 +25,7 @@ use crate::{
     exec::{BlockHashes, ChainSpec},
     pool::Pool,
     state::StateView,
-    store::Store,
+    store::{Store, StoreError, TxLocation},
 };
 
 /// Events a slow subscriber may fall behind before it misses some.
@@ -102,6 +102,12 @@ impl Chain {
     /// The state after the block with this header.
     pub fn state_at(&self, header: &Header) -> StateView {
         StateView::new(header.state_root, Arc::new(self.store.clone()))
+    }
+
+    /// Where a transaction was mined, as the head knows it: a block that is stored but not the head yet does not count.
+    pub fn find_mined(&self, hash: B256) -> Result<Option<TxLocation>, StoreError> {
+        let found = self.store.find_transaction(hash)?;
+        Ok(found.filter(|place| place.block <= self.head().block.number()))
     }
 
     /// A header for simulating the block after the head.

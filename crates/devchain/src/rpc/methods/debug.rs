@@ -98,7 +98,7 @@ fn trace_transaction(
     if place == Place::Inline {
         return Ok(Done::NotHere);
     }
-    let found = service.chain().store().find_transaction(hash)?.ok_or(RpcError::TransactionNotFound)?;
+    let found = service.chain().find_mined(hash)?.ok_or(RpcError::TransactionNotFound)?;
     let block = existing(service, BlockParam::Number(found.block))?;
     let trace =
         replay(service, &block, |block| exec::trace_transaction(block, found.index as usize, options))??;
@@ -192,12 +192,14 @@ fn raw_receipts(service: &Service, params: Params<'_>, out: &mut Answer) -> Resu
 
 fn raw_transaction(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
     let hash: B256 = params.split()?.required(0, Param::TransactionHash)?;
-    let encoded = match service.chain().store().find_transaction(hash)? {
+    // In this order, because a transaction leaves the pool only after it was mined.
+    let pooled = service.chain().pool().get(hash);
+    let encoded = match service.chain().find_mined(hash)? {
         Some(found) => {
             let block = existing(service, BlockParam::Number(found.block))?;
             block.transactions.get(found.index as usize).map(|transaction| transaction.encoded_2718())
         }
-        None => service.chain().pool().get(hash).map(|transaction| transaction.encoded_2718()),
+        None => pooled.map(|transaction| transaction.encoded_2718()),
     };
     out.json(&Bytes::from(encoded.ok_or(RpcError::TransactionNotFound)?))
 }

@@ -57,10 +57,12 @@ fn send(_: &Service, _: Params<'_>, _: &mut Answer) -> Result<(), RpcError> {
 
 fn by_hash(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
     let hash: B256 = params.split()?.required(0, Param::TransactionHash)?;
-    if let Some(place) = service.chain().store().find_transaction(hash)? {
+    // In this order, because a transaction leaves the pool only after it was mined.
+    let pooled = service.chain().pool().get(hash);
+    if let Some(place) = service.chain().find_mined(hash)? {
         return by_place(service, BlockParam::Number(place.block), u64::from(place.index), out);
     }
-    match service.chain().pool().get(hash) {
+    match pooled {
         Some(transaction) => out.json(&wire::pending_transaction(&transaction)),
         None => {
             out.text("null");
@@ -94,7 +96,7 @@ fn by_place(service: &Service, which: BlockParam, index: u64, out: &mut Answer) 
 
 fn receipt(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
     let hash: B256 = params.split()?.required(0, Param::TransactionHash)?;
-    let Some(place) = service.chain().store().find_transaction(hash)? else {
+    let Some(place) = service.chain().find_mined(hash)? else {
         out.text("null");
         return Ok(());
     };
