@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use testkit::{CallError, Draft, Mining, NodeProcess, RpcClient, Wallet};
 
 use super::{outcome::Outcome, person::Person};
+use crate::rig::BINARY;
 
 pub(super) const COIN: U256 = uint!(1_000_000_000_000_000_000_U256);
 /// What a validator of the genesis has staked, and the least stake of any other.
@@ -24,7 +25,7 @@ pub(super) struct TestChain {
 
 impl TestChain {
     pub(super) async fn start() -> Self {
-        let node = NodeProcess::start(env!("CARGO_BIN_EXE_chainnet"), ["--on-demand"]).await.expect("a node");
+        let node = NodeProcess::start(BINARY, ["--on-demand"]).await.expect("a node");
         Self { node, wallets: BTreeMap::new() }
     }
 
