@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use alloy_primitives::{Address, B256, Bytes, Log, TxKind, U64, U256, uint};
+use alloy_primitives::{Address, B256, Bytes, Log, U64, U256, uint};
 use alloy_sol_types::SolCall;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::{CallError, Draft, Mining, NodeProcess, RpcClient, Wallet};
 
 use super::{outcome::Outcome, person::Person};
+use crate::rig::BINARY;
 
 pub(super) const COIN: U256 = uint!(1_000_000_000_000_000_000_U256);
 /// What a validator of the genesis has staked, and the least stake of any other.
@@ -24,7 +26,7 @@ pub(super) struct TestChain {
 
 impl TestChain {
     pub(super) async fn start() -> Self {
-        let node = NodeProcess::start(env!("CARGO_BIN_EXE_chainnet"), ["--on-demand"]).await.expect("a node");
+        let node = NodeProcess::start(BINARY, ["--on-demand"]).await.expect("a node");
         Self { node, wallets: BTreeMap::new() }
     }
 
@@ -45,7 +47,7 @@ impl TestChain {
         value: U256,
         call: &C,
     ) -> Outcome {
-        self.mine_one(from, Draft { value, ..Draft::call(to, call.abi_encode()) }).await
+        self.mine_one(from, draft(to, value, call)).await
     }
 
     /// Sends coin without a call and mines it.
@@ -88,6 +90,7 @@ impl TestChain {
         let receipt = self.client().wait_receipt(hash, Mining::Interval).await.expect("a receipt");
         let succeeded = receipt.status();
         Outcome {
+            hash,
             succeeded,
             logs: receipt.logs().iter().map(|log| log.inner.clone()).collect(),
             revert_data: if succeeded { Bytes::new() } else { self.revert_data(hash).await },
@@ -96,10 +99,25 @@ impl TestChain {
     }
 
     async fn revert_data(&self, hash: B256) -> Bytes {
+        let frame = self.trace(hash).await;
+        assert_eq!(frame.error.as_deref(), Some("execution reverted"));
+        frame.output
+    }
+
+    /// What calls within a transaction were refused with.
+    pub(super) async fn inner_refusals(&self, outcome: &Outcome) -> Vec<Bytes> {
+        let mut frames = vec![self.trace(outcome.hash).await];
+        let mut refusals = Vec::new();
+        while let Some(frame) = frames.pop() {
+            refusals.extend(frame.error.map(|_| frame.output));
+            frames.extend(frame.calls);
+        }
+        refusals
+    }
+
+    async fn trace(&self, hash: B256) -> CallFrame {
         let params = json!([hash, { "tracer": "callTracer" }]);
-        let trace: Value = self.client().call("debug_traceTransaction", params).await.expect("a trace");
-        assert_eq!(trace["error"], "execution reverted", "{trace}");
-        serde_json::from_value(trace["output"].clone()).unwrap_or_default()
+        self.client().call("debug_traceTransaction", params).await.expect("a trace")
     }
 
     /// Reads from the newest block; this must not fail.
@@ -180,7 +198,17 @@ impl TestChain {
     }
 }
 
+/// A call of a trace.
+#[derive(Deserialize)]
+struct CallFrame {
+    error: Option<String>,
+    #[serde(default)]
+    output: Bytes,
+    #[serde(default)]
+    calls: Vec<CallFrame>,
+}
+
 /// A call for the pool.
 pub(super) fn draft<C: SolCall>(to: Address, value: U256, call: &C) -> Draft {
-    Draft { to: TxKind::Call(to), value, ..Draft::call(to, call.abi_encode()) }
+    Draft { value, ..Draft::call(to, call.abi_encode()) }
 }

@@ -1,7 +1,7 @@
 //! `PlatformCheckout`: exactly the quoted amount, once, in time, straight to the merchant.
 
 use alloy_primitives::{Address, B256, U256, keccak256};
-use alloy_sol_types::SolCall;
+use alloy_sol_types::{SolCall, SolError};
 use contracts::{
     address::{CHECKOUT, FEES},
     bindings::PlatformCheckout as Checkout,
@@ -12,7 +12,7 @@ use testkit::Draft;
 
 use super::{
     chain::{COIN, TestChain, draft},
-    hostile,
+    hostile::{self, Coin},
     outcome::log,
     person::{Person, STRANGER},
 };
@@ -142,7 +142,7 @@ async fn the_last_second_is_in_time_and_the_next_is_late() {
     chain.mine().await;
     let terms = quote(&chain).await;
     let before = chain.balance(PAYER.address()).await;
-    // The same quote one second earlier, so that one chain can see both sides of the edge.
+    // The same quote three seconds earlier: blocks are two apart, and one chain sees both sides of the edge.
     let late = QuoteTerms { deadline: terms.deadline - 3, ..terms };
     chain.next_block_at(late.deadline + 1).await;
     let expired = Checkout::PlatformCheckoutExpired {
@@ -226,9 +226,11 @@ async fn a_merchant_cannot_pay_its_own_quote_from_within() {
     chain.mine().await;
     let merchant = STRANGER.address().create(chain.nonce(STRANGER));
     let terms = QuoteTerms { merchant, ..quote(&chain).await };
-    let meddler = hostile::meddler(CHECKOUT, &payment(&terms).abi_encode());
+    let meddler = hostile::meddler(CHECKOUT, &payment(&terms).abi_encode(), Coin::SentAlong);
     assert_eq!(chain.deploy(STRANGER, meddler).await.deployed(), merchant);
     let outcome = chain.pay(PAYER, CHECKOUT, terms.amount, &payment(&terms)).await;
-    let _ = outcome.emits(CHECKOUT, [log(&paid(&terms, PAYER))]);
+    let outcome = outcome.emits(CHECKOUT, [log(&paid(&terms, PAYER))]);
+    let again = Checkout::PlatformCheckoutAlreadyPaid { quoteId: terms.id() };
+    assert_eq!(chain.inner_refusals(&outcome).await, [again.abi_encode()]);
     assert_eq!(chain.balance(merchant).await, terms.amount);
 }

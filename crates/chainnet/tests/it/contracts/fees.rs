@@ -11,7 +11,7 @@ use testkit::Draft;
 
 use super::{
     chain::{COIN, TestChain, draft},
-    hostile,
+    hostile::{self, Coin},
     outcome::log,
     person::{ADMIN, Person, STRANGER},
 };
@@ -182,17 +182,23 @@ async fn a_treasury_that_refuses_holds_up_no_payment_and_loses_nothing() {
 #[tokio::test]
 async fn a_treasury_cannot_withdraw_or_pay_from_within_a_withdrawal() {
     let mut chain = TestChain::start().await;
-    for meddling in [Fees::withdrawCall {}.abi_encode(), payment(FeeSource::Bridge).abi_encode()] {
+    let meddlings = [
+        (Fees::withdrawCall {}.abi_encode(), Coin::Kept),
+        (payment(FeeSource::Bridge).abi_encode(), Coin::SentAlong),
+    ];
+    for (meddling, coin) in meddlings {
         // The till is deployed after its treasury.
         let till = STRANGER.address().create(chain.nonce(STRANGER) + 1);
-        let meddler = hostile::meddler(till, &meddling);
+        let meddler = hostile::meddler(till, &meddling, coin);
         let treasury = chain.deploy(STRANGER, meddler).await.deployed();
         let fees = chain.deploy(STRANGER, deployment(treasury)).await.deployed();
         assert_eq!(fees, till);
 
         let _ = chain.pay(STRANGER, fees, U256::from(10), &payment(FeeSource::Identity)).await.succeeds();
         let event = Fees::HeldFeesWithdrawn { treasury, amount: U256::from(7) };
-        let _ = chain.send(STRANGER, fees, &Fees::withdrawCall {}).await.emits(fees, [log(&event)]);
+        let outcome = chain.send(STRANGER, fees, &Fees::withdrawCall {}).await.emits(fees, [log(&event)]);
+        let reentered = Fees::ReentrancyGuardReentrantCall {};
+        assert_eq!(chain.inner_refusals(&outcome).await, [reentered.abi_encode()]);
         assert_eq!(chain.balance(treasury).await, U256::from(7));
         assert_eq!(chain.view(fees, &Fees::getTotalsCall {}).await.count, 1);
     }

@@ -8,9 +8,16 @@ pub(super) fn refuser() -> Vec<u8> {
     deployer(&Code::new().ops(&[op::PUSH0, op::PUSH0, op::REVERT]).bytes())
 }
 
-/// Whenever it is called, first calls `target` with `data` and the coin that came, and then accepts in any case.
-pub(super) fn meddler(target: Address, data: &[u8]) -> Vec<u8> {
-    deployer(&then_data(&[], |data_at| call_with_data(target, data_at, data.len()), data))
+/// What a meddling call does with the coin that came.
+#[derive(Clone, Copy)]
+pub(super) enum Coin {
+    Kept,
+    SentAlong,
+}
+
+/// Whenever it is called, first calls `target` with `data`, and then accepts in any case.
+pub(super) fn meddler(target: Address, data: &[u8], coin: Coin) -> Vec<u8> {
+    deployer(&then_data(&[], |data_at| call_with_data(target, data_at, data.len(), coin), data))
 }
 
 /// Acts as an account: forwards every call with its coin to `target`, refused as the target refuses. Coin without a
@@ -37,20 +44,25 @@ pub(super) fn proxy(target: Address, on_receipt: Option<&[u8]>) -> Vec<u8> {
     match on_receipt {
         None => deployer(&[forward, vec![op::PUSH0, op::PUSH0, op::REVERT]].concat()),
         Some(data) => {
-            deployer(&then_data(&forward, |data_at| call_with_data(target, data_at, data.len()), data))
+            let meddle = |data_at| call_with_data(target, data_at, data.len(), Coin::Kept);
+            deployer(&then_data(&forward, meddle, data))
         }
     }
 }
 
-/// Calls `target` with the coin that came and with `length` bytes of the own code, and stops whatever comes of it.
-fn call_with_data(target: Address, data_at: u64, length: usize) -> Vec<u8> {
+/// Calls `target` with `length` bytes of the own code, and stops whatever comes of it.
+fn call_with_data(target: Address, data_at: u64, length: usize, coin: Coin) -> Vec<u8> {
     let length = length as u64;
+    let value = match coin {
+        Coin::Kept => op::PUSH0,
+        Coin::SentAlong => op::CALLVALUE,
+    };
     Code::new()
         .push(length)
         .push(data_at)
         .ops(&[op::PUSH0, op::CODECOPY, op::PUSH0, op::PUSH0])
         .push(length)
-        .ops(&[op::PUSH0, op::CALLVALUE])
+        .ops(&[op::PUSH0, value])
         .push_address(target)
         .ops(&[op::GAS, op::CALL, op::STOP])
         .bytes()

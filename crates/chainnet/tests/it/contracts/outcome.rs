@@ -1,12 +1,13 @@
 //! What became of a transaction, as its receipt and its trace tell.
 
-use alloy_primitives::{Address, Bytes, Log, LogData};
+use alloy_primitives::{Address, B256, Bytes, Log, LogData};
 use alloy_sol_types::{SolError, SolEvent};
 
 /// A mined transaction.
 #[derive(Debug)]
 #[must_use = "a test that does not look at the outcome proves nothing"]
 pub(super) struct Outcome {
+    pub(super) hash: B256,
     pub(super) succeeded: bool,
     pub(super) logs: Vec<Log>,
     /// What a refused transaction reverted with.

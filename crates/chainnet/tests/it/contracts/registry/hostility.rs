@@ -1,7 +1,7 @@
 //! Operators that are contracts in bad faith.
 
 use alloy_primitives::{Address, U256};
-use alloy_sol_types::SolCall;
+use alloy_sol_types::{SolCall, SolError};
 use contracts::{
     address::{REGISTRY, TREASURY},
     bindings::PlatformValidatorRegistry as Registry,
@@ -31,9 +31,12 @@ async fn an_operator_cannot_be_paid_twice_from_within() {
     for meddling in [Registry::withdrawStakeCall::SELECTOR, Registry::claimRewardsCall::SELECTOR] {
         let mut chain = TestChain::start().await;
         let operator = retired_proxy(&mut chain, Some(&meddling)).await;
-        let _ = chain.send(STRANGER, operator, &Registry::claimRewardsCall {}).await.succeeds();
+        let reentered = [Registry::ReentrancyGuardReentrantCall {}.abi_encode()];
+        let outcome = chain.send(STRANGER, operator, &Registry::claimRewardsCall {}).await.succeeds();
+        assert_eq!(chain.inner_refusals(&outcome).await, reentered);
         assert_eq!(chain.balance(operator).await, COIN);
-        let _ = chain.send(STRANGER, operator, &Registry::withdrawStakeCall {}).await.succeeds();
+        let outcome = chain.send(STRANGER, operator, &Registry::withdrawStakeCall {}).await.succeeds();
+        assert_eq!(chain.inner_refusals(&outcome).await, reentered);
         assert_eq!(chain.balance(operator).await, COIN + STAKE);
         assert_eq!(chain.books().await, [STAKE * U256::from(5), U256::ZERO, U256::ZERO, U256::ZERO]);
     }

@@ -33,7 +33,7 @@ async fn the_stake_is_paid_back_after_seven_days_and_not_a_second_before() {
     let mut chain = TestChain::start().await;
     let _ = chain.exit(LEAVER).await.succeeds();
     let (operator, until) = (LEAVER.address(), chain.now().await + 7 * DAY);
-    // Another validator asks one second later, so that one chain can see both sides of the edge.
+    // Another validator asks three seconds later: blocks are two apart, and one chain sees both sides of the edge.
     let later = Person::Validator(3);
     chain.next_block_at(until - 7 * DAY + 3).await;
     let _ = chain.exit(later).await.succeeds();
