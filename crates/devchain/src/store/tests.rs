@@ -307,3 +307,24 @@ fn a_database_without_its_tables_is_reported_as_damaged() {
     let error = Store::open(dir.path()).err().unwrap();
     assert!(matches!(&error, StoreError::Damaged { .. }), "{error:?}");
 }
+
+#[test]
+fn a_database_that_lost_its_chain_is_not_taken_for_a_new_one() {
+    for lost in ["db/version", "db"] {
+        let dir = tempfile::tempdir().unwrap();
+        drop(TestChain::open(dir.path()).commit(0).unwrap());
+        let lost = dir.path().join(lost);
+        if lost.is_dir() {
+            fs::remove_dir_all(lost).unwrap();
+        } else {
+            fs::remove_file(lost).unwrap();
+        }
+        for _ in 0..2 {
+            let error = Store::open(dir.path()).err().unwrap();
+            assert!(
+                matches!(&error, StoreError::Damaged { source: Damage::Emptied, .. }),
+                "{error:?}"
+            );
+        }
+    }
+}
