@@ -53,7 +53,10 @@ async fn a_port_in_use_is_named_with_the_variable_that_changes_it() {
 async fn a_directory_in_use_is_refused() {
     let node = on_demand().await;
     let error = refused(node.data(), &[]).await;
-    assert!(error.contains("is in use by another chainnet process") && error.contains("CHAINNET_DATA"), "{error}");
+    assert!(
+        error.contains("is in use by another chainnet process") && error.contains("CHAINNET_DATA"),
+        "{error}"
+    );
     let data = text(node.data());
     let error = chainnet(["--data", data, "chain", "export", "--to", "-"]).await.failure();
     assert!(error.contains("is in use by another chainnet process"), "{error}");
@@ -101,7 +104,11 @@ async fn networks_that_cannot_be_run_are_refused() {
     let data = directory();
     let unknown = chainnet(["node", "--network", "moonnet", "--data", text(data.path())]).await;
     assert_eq!(unknown.code, Some(2));
-    assert!(unknown.err.contains("moonnet") && unknown.err.contains("devnet, testnet, mainnet"), "{}", unknown.err);
+    assert!(
+        unknown.err.contains("moonnet") && unknown.err.contains("devnet, testnet, mainnet"),
+        "{}",
+        unknown.err
+    );
     let error = refused(data.path(), &["--network", "mainnet"]).await;
     assert!(error.contains("PLATFORM_RPC_URL"), "{error}");
     assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0, "nothing was written");
@@ -137,7 +144,10 @@ async fn unusable_genesis_files_are_refused_with_the_reason() {
     ] {
         fs::write(&file, &contents).unwrap();
         let error = start().await;
-        assert!(error.contains("genesis.json") && error.contains(reason), "{reason} is missing from: {error}");
+        assert!(
+            error.contains("genesis.json") && error.contains(reason),
+            "{reason} is missing from: {error}"
+        );
     }
     fs::write(&file, b"\xff\xfe\x00").unwrap();
     assert!(start().await.contains("genesis.json"), "no text");

@@ -134,7 +134,8 @@ impl Audit {
         }
         let mined: Vec<(B256, u64)> = seen.mined.iter().map(|(hash, block)| (*hash, *block)).collect();
         for mined in mined.chunks(BATCH) {
-            let calls: Vec<_> = mined.iter().map(|(hash, _)| ("eth_getTransactionReceipt", json!([hash]))).collect();
+            let calls: Vec<_> =
+                mined.iter().map(|(hash, _)| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for (&(hash, block), receipt) in mined.iter().zip(client.batch(&calls).await?) {
                 let receipt = receipt.map_err(CallError::from)?;
                 if receipt["blockNumber"] != json!(U64::from(block)) || receipt["status"] != "0x1" {

@@ -167,7 +167,10 @@ enum CheckError {
 
 impl KillCampaign {
     /// Runs the campaign; `progress` hears of every kill.
-    pub async fn run(&self, mut progress: impl FnMut(&CampaignReport)) -> Result<CampaignReport, CampaignError> {
+    pub async fn run(
+        &self,
+        mut progress: impl FnMut(&CampaignReport),
+    ) -> Result<CampaignReport, CampaignError> {
         let mut dice = StdRng::seed_from_u64(self.seed);
         let mut report = CampaignReport::default();
         let start = NodeProcess::start(&self.binary, self.arguments()).await;
@@ -213,7 +216,12 @@ impl KillCampaign {
         }
     }
 
-    fn judge<T>(&self, kills: u32, outcome: Result<T, CheckError>, node: &NodeProcess) -> Result<T, CampaignError> {
+    fn judge<T>(
+        &self,
+        kills: u32,
+        outcome: Result<T, CheckError>,
+        node: &NodeProcess,
+    ) -> Result<T, CampaignError> {
         let output = node.server().output();
         if output.contains("panicked") {
             return Err(CampaignError::Breach { kills, breach: Breach::Panicked { output } });
@@ -225,7 +233,11 @@ impl KillCampaign {
     }
 
     /// Executes the whole chain again in a fresh directory; the import itself checks every root.
-    async fn replay_elsewhere(&self, node: &mut NodeProcess, report: &CampaignReport) -> Result<(), CampaignError> {
+    async fn replay_elsewhere(
+        &self,
+        node: &mut NodeProcess,
+        report: &CampaignReport,
+    ) -> Result<(), CampaignError> {
         node.stop().await?;
         let elsewhere = TempDir::new()?;
         let file = elsewhere.path().join("blocks.rlp");
@@ -237,7 +249,10 @@ impl KillCampaign {
             let output = command.kill_on_drop(true).output().await?;
             if !output.status.success() {
                 let output = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Err(CampaignError::Breach { kills: report.kills(), breach: Breach::OtherReplay { output } });
+                return Err(CampaignError::Breach {
+                    kills: report.kills(),
+                    breach: Breach::OtherReplay { output },
+                });
             }
         }
         Ok(())
