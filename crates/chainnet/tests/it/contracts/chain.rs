@@ -159,9 +159,19 @@ impl TestChain {
         self.client().call::<Value>("evm_setNextBlockTimestamp", [timestamp]).await.expect("a later time");
     }
 
-    /// Moves the clock forward.
+    /// Goes back to before somebody's latest transactions, together with `evm_revert`.
+    pub(super) async fn forget(&mut self, person: Person) {
+        let params = json!([person.address(), "latest"]);
+        let nonce: U64 = self.client().call("eth_getTransactionCount", params).await.expect("a nonce");
+        if let Some(wallet) = self.wallets.get_mut(&person) {
+            wallet.set_nonce(nonce.to());
+        }
+    }
+
+    /// Moves the clock forward by at least so much. A block's time is rounded and may be half a second ahead of the
+    /// clock, so that a second is added.
     pub(super) async fn wait(&self, secs: u64) {
-        self.client().call::<Value>("evm_increaseTime", [secs]).await.expect("the clock to move");
+        self.client().call::<Value>("evm_increaseTime", [secs + 1]).await.expect("the clock to move");
     }
 
     /// Gives somebody coin from the faucet's account.

@@ -102,7 +102,7 @@ async fn only_the_exact_amount_is_taken() {
     let before = chain.balance(PAYER.address()).await;
     for sent in [U256::ZERO, U256::ONE, terms.amount - U256::ONE, terms.amount + U256::ONE] {
         let wrong = Checkout::PlatformCheckoutWrongAmount { amount: terms.amount, sent };
-        chain.pay(PAYER, CHECKOUT, sent, &payment(&terms)).await.is_refused(wrong);
+        chain.pay(PAYER, CHECKOUT, sent, &payment(&terms)).await.reverts_with(wrong);
     }
     assert_untouched(&chain, &terms, before).await;
 }
@@ -124,14 +124,14 @@ async fn a_quote_is_paid_once_even_by_two_payers_in_one_block() {
             accepted += 1;
         } else {
             refused += 1;
-            outcome.is_refused(Checkout::PlatformCheckoutAlreadyPaid { quoteId: terms.id() });
+            outcome.reverts_with(Checkout::PlatformCheckoutAlreadyPaid { quoteId: terms.id() });
         }
     }
     assert_eq!((accepted, refused), (1, 1));
     assert_eq!(chain.balance(MERCHANT).await, terms.amount);
 
     let again = Checkout::PlatformCheckoutAlreadyPaid { quoteId: terms.id() };
-    chain.pay(PAYER, CHECKOUT, terms.amount, &payment(&terms)).await.is_refused(again);
+    chain.pay(PAYER, CHECKOUT, terms.amount, &payment(&terms)).await.reverts_with(again);
     let other = QuoteTerms { salt: B256::repeat_byte(6), ..terms };
     let _ = chain.pay(PAYER, CHECKOUT, other.amount, &payment(&other)).await.succeeds();
 }
@@ -149,7 +149,7 @@ async fn the_last_second_is_in_time_and_the_next_is_late() {
         deadline: U256::from(late.deadline),
         timestamp: U256::from(late.deadline + 1),
     };
-    chain.pay(PAYER, CHECKOUT, late.amount, &payment(&late)).await.is_refused(expired);
+    chain.pay(PAYER, CHECKOUT, late.amount, &payment(&late)).await.reverts_with(expired);
     assert_untouched(&chain, &late, before).await;
 
     chain.next_block_at(terms.deadline).await;
@@ -173,12 +173,12 @@ async fn other_terms_than_the_quoted_ones_are_refused() {
     for terms in forged {
         let call = Checkout::payCall { quoteId: quoted.id(), ..payment(&terms) };
         let mismatch = Checkout::PlatformCheckoutQuoteMismatch { quoteId: quoted.id(), expected: terms.id() };
-        chain.pay(PAYER, CHECKOUT, terms.amount, &call).await.is_refused(mismatch);
+        chain.pay(PAYER, CHECKOUT, terms.amount, &call).await.reverts_with(mismatch);
     }
     for elsewhere in [QuoteTerms { chain_id: 8847, ..quoted }, QuoteTerms { checkout: FEES, ..quoted }] {
         let mismatch =
             Checkout::PlatformCheckoutQuoteMismatch { quoteId: elsewhere.id(), expected: quoted.id() };
-        chain.pay(PAYER, CHECKOUT, quoted.amount, &payment(&elsewhere)).await.is_refused(mismatch);
+        chain.pay(PAYER, CHECKOUT, quoted.amount, &payment(&elsewhere)).await.reverts_with(mismatch);
     }
     assert_untouched(&chain, &quoted, before).await;
 }
@@ -190,21 +190,21 @@ async fn a_quote_names_a_merchant_and_some_coin() {
     let terms = quote(&chain).await;
     let nobody = QuoteTerms { merchant: Address::ZERO, ..terms };
     let outcome = chain.pay(PAYER, CHECKOUT, terms.amount, &payment(&nobody)).await;
-    outcome.is_refused(Checkout::PlatformCheckoutZeroMerchant {});
+    outcome.reverts_with(Checkout::PlatformCheckoutZeroMerchant {});
     let nothing = QuoteTerms { amount: U256::ZERO, ..terms };
     let outcome = chain.send(PAYER, CHECKOUT, &payment(&nothing)).await;
-    outcome.is_refused(Checkout::PlatformCheckoutZeroAmount {});
+    outcome.reverts_with(Checkout::PlatformCheckoutZeroAmount {});
 }
 
 #[tokio::test]
-async fn coin_without_a_quote_is_refused() {
+async fn coin_without_a_quote_reverts_with() {
     let mut chain = TestChain::start().await;
     let before = chain.balance(PAYER.address()).await;
     let bare = || Checkout::PlatformCheckoutBareTransfer {};
-    chain.transfer(PAYER, CHECKOUT, COIN).await.is_refused(bare());
-    chain.transfer(PAYER, CHECKOUT, U256::ZERO).await.is_refused(bare());
+    chain.transfer(PAYER, CHECKOUT, COIN).await.reverts_with(bare());
+    chain.transfer(PAYER, CHECKOUT, U256::ZERO).await.reverts_with(bare());
     let unknown_selector = Draft { value: COIN, ..Draft::call(CHECKOUT, [1, 2, 3, 4]) };
-    chain.mine_one(PAYER, unknown_selector).await.is_refused_silently();
+    chain.mine_one(PAYER, unknown_selector).await.reverts_silently();
     assert_eq!(chain.balance(PAYER.address()).await, before);
     assert_eq!(chain.balance(CHECKOUT).await, U256::ZERO);
 }
@@ -216,7 +216,7 @@ async fn a_merchant_that_rejects_costs_the_payer_nothing() {
     let terms = QuoteTerms { merchant, ..quote(&chain).await };
     let before = chain.balance(PAYER.address()).await;
     let rejected = Checkout::PlatformCheckoutMerchantRejected { merchant, amount: terms.amount };
-    chain.pay(PAYER, CHECKOUT, terms.amount, &payment(&terms)).await.is_refused(rejected);
+    chain.pay(PAYER, CHECKOUT, terms.amount, &payment(&terms)).await.reverts_with(rejected);
     assert_untouched(&chain, &terms, before).await;
 }
 

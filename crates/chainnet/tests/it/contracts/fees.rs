@@ -109,12 +109,12 @@ async fn the_same_order_may_be_paid_again() {
 }
 
 #[tokio::test]
-async fn an_unknown_source_no_coin_or_a_bare_transfer_is_refused_and_costs_nothing() {
+async fn an_unknown_source_no_coin_or_a_bare_transfer_reverts_with_and_costs_nothing() {
     let mut chain = TestChain::start().await;
     let before = chain.balance(STRANGER.address()).await;
     for source in [B256::ZERO, keccak256("Payments"), keccak256("staking")] {
         let unknown = || Fees::PlatformFeesUnknownSource { source };
-        chain.pay(STRANGER, FEES, COIN, &Fees::payCall { source, r#ref: REF }).await.is_refused(unknown());
+        chain.pay(STRANGER, FEES, COIN, &Fees::payCall { source, r#ref: REF }).await.reverts_with(unknown());
         let totals = chain.try_view(STRANGER.address(), FEES, &Fees::getSourceTotalsCall { source }).await;
         assert_eq!(totals.map(drop).unwrap_err(), unknown().abi_encode());
         assert!(!chain.view(FEES, &Fees::isSourceCall { source }).await);
@@ -122,10 +122,10 @@ async fn an_unknown_source_no_coin_or_a_bare_transfer_is_refused_and_costs_nothi
     chain
         .send(STRANGER, FEES, &payment(FeeSource::Payments))
         .await
-        .is_refused(Fees::PlatformFeesZeroAmount {});
-    chain.transfer(STRANGER, FEES, COIN).await.is_refused_silently();
+        .reverts_with(Fees::PlatformFeesZeroAmount {});
+    chain.transfer(STRANGER, FEES, COIN).await.reverts_silently();
     let unknown_selector = Draft { value: COIN, ..Draft::call(FEES, [1, 2, 3, 4]) };
-    chain.mine_one(STRANGER, unknown_selector).await.is_refused_silently();
+    chain.mine_one(STRANGER, unknown_selector).await.reverts_silently();
     assert_eq!(chain.balance(STRANGER.address()).await, before);
     assert_eq!(chain.balance(FEES).await, U256::ZERO);
 }
@@ -135,7 +135,7 @@ async fn anybody_sends_what_is_held_to_the_treasury_and_nowhere_else() {
     let mut chain = TestChain::start().await;
     let withdraw = Fees::withdrawCall {};
     assert_eq!(chain.view(FEES, &Fees::treasuryCall {}).await, TREASURY);
-    chain.send(ADMIN, FEES, &withdraw).await.is_refused(Fees::PlatformFeesNothingHeld {});
+    chain.send(ADMIN, FEES, &withdraw).await.reverts_with(Fees::PlatformFeesNothingHeld {});
     let _ = chain.pay(STRANGER, FEES, U256::from(11), &payment(FeeSource::Minting)).await.succeeds();
 
     let before = chain.balance(STRANGER.address()).await;
@@ -149,7 +149,7 @@ async fn anybody_sends_what_is_held_to_the_treasury_and_nowhere_else() {
         U256::from(8),
         "held counts what was withdrawn"
     );
-    chain.send(STRANGER, FEES, &withdraw).await.is_refused(Fees::PlatformFeesNothingHeld {});
+    chain.send(STRANGER, FEES, &withdraw).await.reverts_with(Fees::PlatformFeesNothingHeld {});
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn the_terms_are_fixed_and_readable() {
 #[tokio::test]
 async fn a_till_without_a_treasury_cannot_be_deployed() {
     let mut chain = TestChain::start().await;
-    chain.deploy(STRANGER, deployment(Address::ZERO)).await.is_refused(Fees::PlatformFeesZeroAddress {});
+    chain.deploy(STRANGER, deployment(Address::ZERO)).await.reverts_with(Fees::PlatformFeesZeroAddress {});
     let deployed = chain.deploy(STRANGER, deployment(TREASURY)).await.deployed();
     assert_eq!(chain.view(deployed, &Fees::treasuryCall {}).await, TREASURY);
 }
@@ -175,7 +175,7 @@ async fn a_treasury_that_refuses_holds_up_no_payment_and_loses_nothing() {
     let fees = chain.deploy(STRANGER, deployment(refuser)).await.deployed();
     let _ = chain.pay(STRANGER, fees, U256::from(10), &payment(FeeSource::Identity)).await.succeeds();
     let failed = Fees::PlatformFeesTransferFailed { recipient: refuser, amount: U256::from(7) };
-    chain.send(STRANGER, fees, &Fees::withdrawCall {}).await.is_refused(failed);
+    chain.send(STRANGER, fees, &Fees::withdrawCall {}).await.reverts_with(failed);
     assert_eq!(chain.balance(fees).await, U256::from(7));
 }
 

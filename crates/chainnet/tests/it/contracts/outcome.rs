@@ -31,7 +31,7 @@ impl Outcome {
 
     /// Asserts that it was refused with exactly this error and left no log.
     #[track_caller]
-    pub(super) fn is_refused<E: SolError>(self, error: E) {
+    pub(super) fn reverts_with<E: SolError>(self, error: E) {
         assert!(!self.succeeded, "was not refused with {}", E::SIGNATURE);
         assert_eq!(self.revert_data, Bytes::from(error.abi_encode()), "expected {}", E::SIGNATURE);
         assert!(self.logs.is_empty(), "a refused transaction logged {:?}", self.logs);
@@ -39,7 +39,7 @@ impl Outcome {
 
     /// Asserts that it was refused without a reason, as unknown selectors are.
     #[track_caller]
-    pub(super) fn is_refused_silently(self) {
+    pub(super) fn reverts_silently(self) {
         assert!(!self.succeeded, "was not refused");
         assert_eq!(self.revert_data, Bytes::new());
         assert!(self.logs.is_empty());

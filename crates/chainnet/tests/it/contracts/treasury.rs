@@ -86,7 +86,7 @@ async fn three_owners_pay_out_collected_fees_and_two_do_not() {
 
     let owners = owners();
     let two = payout(&chain, held, &owners[..2]).await;
-    chain.send(STRANGER, TREASURY, &two).await.is_refused(Revert::from("GS020"));
+    chain.send(STRANGER, TREASURY, &two).await.reverts_with(Revert::from("GS020"));
     assert_eq!(chain.balance(TREASURY).await, held);
 
     let three = payout(&chain, held, &owners[2..]).await;
@@ -136,7 +136,7 @@ async fn strangers_repetitions_and_disorder_do_not_make_a_third_signature() {
         [with_stranger, vec![owners[0], owners[1], owners[1]], vec![owners[2], owners[1], owners[0]]];
     for signers in false_quorums {
         let call = payout(&chain, COIN, &signers).await;
-        chain.send(owners[0], TREASURY, &call).await.is_refused(Revert::from("GS026"));
+        chain.send(owners[0], TREASURY, &call).await.reverts_with(Revert::from("GS026"));
     }
     assert_eq!(chain.balance(TREASURY).await, COIN);
 }
@@ -168,6 +168,6 @@ async fn nobody_sets_up_the_safe_or_its_singleton_again() {
         paymentReceiver: Address::ZERO,
     };
     for safe in [TREASURY, SAFE_L2] {
-        chain.send(STRANGER, safe, &setup).await.is_refused(Revert::from("GS200"));
+        chain.send(STRANGER, safe, &setup).await.reverts_with(Revert::from("GS200"));
     }
 }

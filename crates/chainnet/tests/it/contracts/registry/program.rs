@@ -37,7 +37,7 @@ async fn each_phase_sets_its_slots_and_opens_registration() {
         assert_eq!(chain.open_slots().await, max - 5);
     }
     for phase in [0, 4, 255] {
-        chain.expand(phase).await.is_refused(Registry::ValidatorRegistryUnknownPhase { phase });
+        chain.expand(phase).await.reverts_with(Registry::ValidatorRegistryUnknownPhase { phase });
     }
     assert_eq!(status(&chain).await, (1, 5, 5, 21, true));
 }
@@ -53,11 +53,11 @@ async fn the_number_of_slots_is_set_between_one_and_twenty_one() {
     }
     for max in [0, 22, u64::MAX] {
         let refusal = Registry::ValidatorRegistryMaxOutOfRange { maxValidators: U256::from(max) };
-        chain.set_max(max).await.is_refused(refusal);
+        chain.set_max(max).await.reverts_with(refusal);
     }
     let call = Registry::setMaxValidatorsCall { maxValidators: U256::MAX };
     let refusal = Registry::ValidatorRegistryMaxOutOfRange { maxValidators: U256::MAX };
-    chain.send(ADMIN, REGISTRY, &call).await.is_refused(refusal);
+    chain.send(ADMIN, REGISTRY, &call).await.reverts_with(refusal);
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_smaller_phase_removes_nobody_and_closes_the_door() {
     assert_eq!(status(&chain).await, (1, 6, 5, 21, true));
     assert_eq!(chain.open_slots().await, 0);
     let full = || Registry::ValidatorRegistryFull { maxValidators: U256::from(5) };
-    chain.register(Person::Dev(2)).await.is_refused(full());
+    chain.register(Person::Dev(2)).await.reverts_with(full());
     let _ = chain.exit(STRANGER).await.succeeds();
     assert_eq!(chain.open_slots().await, 0, "five members, five slots");
 }
@@ -87,7 +87,7 @@ async fn the_third_phase_fills_up_to_twenty_one_validators() {
     }
     assert_eq!(status(&chain).await, (3, 21, 21, 21, true));
     let full = Registry::ValidatorRegistryFull { maxValidators: U256::from(21) };
-    chain.register(Person::Newcomer(16)).await.is_refused(full);
+    chain.register(Person::Newcomer(16)).await.reverts_with(full);
     assert_eq!(chain.books().await[0], STAKE * U256::from(21));
 }
 

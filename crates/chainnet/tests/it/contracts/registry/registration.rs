@@ -54,14 +54,14 @@ async fn a_registration_is_recorded_counted_and_logged() {
     assert_eq!(chain.view(REGISTRY, &Registry::validatorCountCall {}).await, U256::from(6));
     assert_eq!(chain.balance(operator).await, before - stake);
     assert_eq!(chain.books().await[0], STAKE * U256::from(5) + stake);
-    chain.register(STRANGER).await.is_refused(wrong_status(STRANGER, ACTIVE));
+    chain.register(STRANGER).await.reverts_with(wrong_status(STRANGER, ACTIVE));
 }
 
 #[tokio::test]
 async fn while_registration_is_closed_only_the_approved_join_and_the_approval_is_used_up() {
     let mut chain = TestChain::start().await;
     let _ = chain.set_max(7).await.succeeds();
-    chain.register(STRANGER).await.is_refused(not_approved(STRANGER));
+    chain.register(STRANGER).await.reverts_with(not_approved(STRANGER));
 
     let operator = STRANGER.address();
     let approval = |approved| log(&Registry::OperatorApprovalChanged { operator, approved });
@@ -69,14 +69,14 @@ async fn while_registration_is_closed_only_the_approved_join_and_the_approval_is
     let _ = chain.approve(STRANGER, true).await.emits(REGISTRY, [approval(true)]);
     assert!(chain.view(REGISTRY, &is_approved).await);
     let _ = chain.approve(STRANGER, false).await.emits(REGISTRY, [approval(false)]);
-    chain.register(STRANGER).await.is_refused(not_approved(STRANGER));
+    chain.register(STRANGER).await.reverts_with(not_approved(STRANGER));
 
     let _ = chain.approve(STRANGER, true).await.succeeds();
     let outcome = chain.register(STRANGER).await.succeeds();
     assert_eq!(outcome.logs[0].data, approval(false), "the approval goes first");
     assert!(!chain.view(REGISTRY, &is_approved).await);
     assert_eq!(chain.status(STRANGER).await, ACTIVE);
-    chain.register(Person::Dev(2)).await.is_refused(not_approved(Person::Dev(2)));
+    chain.register(Person::Dev(2)).await.reverts_with(not_approved(Person::Dev(2)));
 }
 
 #[tokio::test]
@@ -85,13 +85,13 @@ async fn a_full_set_refuses_even_the_approved() {
     assert_eq!(chain.open_slots().await, 0);
     let full = |max: u64| Registry::ValidatorRegistryFull { maxValidators: U256::from(max) };
     let _ = chain.approve(STRANGER, true).await.succeeds();
-    chain.register(STRANGER).await.is_refused(full(5));
+    chain.register(STRANGER).await.reverts_with(full(5));
     let _ = chain.open(true).await.succeeds();
-    chain.register(Person::Dev(2)).await.is_refused(full(5));
+    chain.register(Person::Dev(2)).await.reverts_with(full(5));
 
     let _ = chain.set_max(6).await.succeeds();
     let _ = chain.register(Person::Dev(2)).await.succeeds();
-    chain.register(STRANGER).await.is_refused(full(6));
+    chain.register(STRANGER).await.reverts_with(full(6));
     assert_eq!(chain.status(STRANGER).await, NONE);
 }
 
@@ -112,7 +112,7 @@ async fn the_last_slot_goes_to_one_of_two_in_the_same_block() {
         if outcome.succeeded {
             joined += 1;
         } else {
-            outcome.is_refused(Registry::ValidatorRegistryFull { maxValidators: U256::from(6) });
+            outcome.reverts_with(Registry::ValidatorRegistryFull { maxValidators: U256::from(6) });
         }
     }
     assert_eq!(joined, 1);
@@ -128,7 +128,7 @@ async fn anybody_joins_while_registration_is_open_and_nobody_after_it_closes() {
     assert!(chain.view(REGISTRY, &Registry::communityRegistrationOpenCall {}).await);
     let _ = chain.register(STRANGER).await.succeeds();
     let _ = chain.open(false).await.emits(REGISTRY, [changed(false)]);
-    chain.register(Person::Dev(2)).await.is_refused(not_approved(Person::Dev(2)));
+    chain.register(Person::Dev(2)).await.reverts_with(not_approved(Person::Dev(2)));
     assert_eq!(chain.open_slots().await, 2);
 }
 
@@ -137,43 +137,48 @@ async fn the_terms_of_a_registration_are_checked() {
     let mut chain = TestChain::start().await;
     let _ = chain.expand(2).await.succeeds();
     let before = chain.balance(STRANGER.address()).await;
-    let with_moniker =
-        |length: usize| Registry::registerValidatorCall { moniker: "x".repeat(length), ..registration(STAKE) };
+    let with_moniker = |length: usize| Registry::registerValidatorCall {
+        moniker: "x".repeat(length),
+        ..registration(STAKE)
+    };
     for length in [0, 2, 161] {
         let refusal = Registry::ValidatorRegistryMonikerLength { length: U256::from(length) };
-        chain.pay(STRANGER, REGISTRY, STAKE, &with_moniker(length)).await.is_refused(refusal);
+        chain.pay(STRANGER, REGISTRY, STAKE, &with_moniker(length)).await.reverts_with(refusal);
     }
-    let with_website =
-        |length: usize| Registry::registerValidatorCall { website: "x".repeat(length), ..registration(STAKE) };
+    let with_website = |length: usize| Registry::registerValidatorCall {
+        website: "x".repeat(length),
+        ..registration(STAKE)
+    };
     let refusal = Registry::ValidatorRegistryWebsiteLength { length: U256::from(257) };
-    chain.pay(STRANGER, REGISTRY, STAKE, &with_website(257)).await.is_refused(refusal);
+    chain.pay(STRANGER, REGISTRY, STAKE, &with_website(257)).await.reverts_with(refusal);
     for commission_bps in [2_001, u16::MAX] {
         let greedy = Registry::registerValidatorCall { commissionBps: commission_bps, ..registration(STAKE) };
         let refusal =
             Registry::ValidatorRegistryCommissionTooHigh { commissionBps: commission_bps, maximum: 2_000 };
-        chain.pay(STRANGER, REGISTRY, STAKE, &greedy).await.is_refused(refusal);
+        chain.pay(STRANGER, REGISTRY, STAKE, &greedy).await.reverts_with(refusal);
     }
     for sent in [U256::ZERO, STAKE - U256::ONE, STAKE + U256::ONE] {
         let refusal = Registry::ValidatorRegistryAmountMismatch { stated: STAKE, sent };
-        chain.pay(STRANGER, REGISTRY, sent, &registration(STAKE)).await.is_refused(refusal);
+        chain.pay(STRANGER, REGISTRY, sent, &registration(STAKE)).await.reverts_with(refusal);
     }
     for stake in [U256::ZERO, COIN, STAKE - U256::ONE] {
         let refusal = Registry::ValidatorRegistryStakeTooLow { stake, minimum: STAKE };
-        chain.pay(STRANGER, REGISTRY, stake, &registration(stake)).await.is_refused(refusal);
+        chain.pay(STRANGER, REGISTRY, stake, &registration(stake)).await.reverts_with(refusal);
     }
     assert_eq!(chain.balance(STRANGER.address()).await, before, "a refusal costs nothing");
 
     let bounds = Registry::registerValidatorCall { website: "x".repeat(256), ..with_moniker(160) };
     let _ = chain.pay(STRANGER, REGISTRY, STAKE, &bounds).await.succeeds();
-    let least = Registry::registerValidatorCall { website: String::new(), commissionBps: 0, ..with_moniker(3) };
+    let least =
+        Registry::registerValidatorCall { website: String::new(), commissionBps: 0, ..with_moniker(3) };
     let _ = chain.pay(Person::Dev(2), REGISTRY, STAKE, &least).await.succeeds();
 }
 
 #[tokio::test]
-async fn coin_without_a_call_is_refused() {
+async fn coin_without_a_call_reverts_with() {
     let mut chain = TestChain::start().await;
-    chain.transfer(ADMIN, REGISTRY, COIN).await.is_refused_silently();
+    chain.transfer(ADMIN, REGISTRY, COIN).await.reverts_silently();
     let unpayable = Registry::requestExitCall {};
-    chain.pay(STRANGER, REGISTRY, COIN, &unpayable).await.is_refused_silently();
+    chain.pay(STRANGER, REGISTRY, COIN, &unpayable).await.reverts_silently();
     let _ = chain.books().await;
 }

@@ -31,7 +31,7 @@ async fn rewards_are_set_aside_and_claimed_to_the_wei() {
     assert_eq!(chain.validator(EARNER).await.rewards, U256::ZERO);
     assert_eq!(chain.validator(EARNER).await.stake, STAKE);
     assert_eq!(chain.books().await[2], U256::ZERO);
-    chain.claim(EARNER).await.is_refused(Registry::ValidatorRegistryNothingToPay {});
+    chain.claim(EARNER).await.reverts_with(Registry::ValidatorRegistryNothingToPay {});
 }
 
 #[tokio::test]
@@ -40,11 +40,11 @@ async fn a_reward_is_the_coin_that_was_sent_and_not_nothing() {
     let call = Registry::distributeRewardsCall { operator: EARNER.address(), amount: COIN };
     for sent in [U256::ZERO, COIN - U256::ONE, COIN + U256::ONE] {
         let refusal = Registry::ValidatorRegistryAmountMismatch { stated: COIN, sent };
-        chain.pay(ADMIN, REGISTRY, sent, &call).await.is_refused(refusal);
+        chain.pay(ADMIN, REGISTRY, sent, &call).await.reverts_with(refusal);
     }
-    chain.reward(EARNER, U256::ZERO).await.is_refused(Registry::ValidatorRegistryNothingToPay {});
-    chain.claim(EARNER).await.is_refused(Registry::ValidatorRegistryNothingToPay {});
-    chain.claim(STRANGER).await.is_refused(Registry::ValidatorRegistryNothingToPay {});
+    chain.reward(EARNER, U256::ZERO).await.reverts_with(Registry::ValidatorRegistryNothingToPay {});
+    chain.claim(EARNER).await.reverts_with(Registry::ValidatorRegistryNothingToPay {});
+    chain.claim(STRANGER).await.reverts_with(Registry::ValidatorRegistryNothingToPay {});
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn members_and_those_who_leave_are_rewarded_and_nobody_else() {
         let _ = chain.claim(person).await.succeeds();
     }
     for (person, status) in [(slashed, SLASHED), (removed, REMOVED), (STRANGER, NONE)] {
-        chain.reward(person, COIN).await.is_refused(wrong_status(person, status));
+        chain.reward(person, COIN).await.reverts_with(wrong_status(person, status));
     }
 }
 

@@ -62,7 +62,7 @@ async fn every_restricted_function_refuses_everybody_without_its_role() {
         let other = if role == slasher { ADMIN } else { SLASHER };
         for person in [other, STRANGER, Person::Validator(0)] {
             let outcome = chain.mine_one(person, Draft::call(REGISTRY, call.clone())).await;
-            outcome.is_refused(unauthorized(person, role));
+            outcome.reverts_with(unauthorized(person, role));
         }
     }
 }
@@ -72,7 +72,7 @@ async fn a_role_is_granted_used_and_revoked() {
     let mut chain = TestChain::start().await;
     let (role, account, sender) = (slasher_role(), STRANGER.address(), ADMIN.address());
     let slash = Registry::slashValidatorCall { operator: Person::Validator(0).address(), reason: DOWNTIME };
-    chain.send(STRANGER, REGISTRY, &slash).await.is_refused(unauthorized(STRANGER, role));
+    chain.send(STRANGER, REGISTRY, &slash).await.reverts_with(unauthorized(STRANGER, role));
 
     let granted = Registry::RoleGranted { role, account, sender };
     let outcome = chain.send(ADMIN, REGISTRY, &Registry::grantRoleCall { role, account }).await;
@@ -83,7 +83,7 @@ async fn a_role_is_granted_used_and_revoked() {
     let revoked = Registry::RoleRevoked { role, account, sender };
     let outcome = chain.send(ADMIN, REGISTRY, &Registry::revokeRoleCall { role, account }).await;
     let _ = outcome.emits(REGISTRY, [log(&revoked)]);
-    chain.send(STRANGER, REGISTRY, &slash).await.is_refused(unauthorized(STRANGER, role));
+    chain.send(STRANGER, REGISTRY, &slash).await.reverts_with(unauthorized(STRANGER, role));
 }
 
 #[tokio::test]
@@ -91,10 +91,10 @@ async fn a_role_is_given_up_by_its_holder_only() {
     let mut chain = TestChain::start().await;
     let (role, account) = (slasher_role(), SLASHER.address());
     let renounce = Registry::renounceRoleCall { role, callerConfirmation: account };
-    chain.send(ADMIN, REGISTRY, &renounce).await.is_refused(Registry::AccessControlBadConfirmation {});
+    chain.send(ADMIN, REGISTRY, &renounce).await.reverts_with(Registry::AccessControlBadConfirmation {});
     let revoked = Registry::RoleRevoked { role, account, sender: account };
     let _ = chain.send(SLASHER, REGISTRY, &renounce).await.emits(REGISTRY, [log(&revoked)]);
-    chain.slash(Person::Validator(0), DOWNTIME).await.is_refused(unauthorized(SLASHER, role));
+    chain.slash(Person::Validator(0), DOWNTIME).await.reverts_with(unauthorized(SLASHER, role));
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn a_registry_without_admin_slasher_or_treasury_cannot_be_deployed() {
         let mut people = people;
         people[missing] = Address::ZERO;
         let outcome = chain.deploy(STRANGER, deployment(people)).await;
-        outcome.is_refused(Registry::ValidatorRegistryZeroAddress {});
+        outcome.reverts_with(Registry::ValidatorRegistryZeroAddress {});
     }
     let registry = chain.deploy(STRANGER, deployment(people)).await.deployed();
     assert_eq!(chain.view(registry, &Registry::getOpenSlotsCall {}).await, U256::from(5));
@@ -129,5 +129,5 @@ async fn a_registry_without_admin_slasher_or_treasury_cannot_be_deployed() {
 async fn an_approval_names_somebody() {
     let mut chain = TestChain::start().await;
     let nobody = Registry::setOperatorApprovalCall { operator: Address::ZERO, approved: true };
-    chain.send(ADMIN, REGISTRY, &nobody).await.is_refused(Registry::ValidatorRegistryZeroAddress {});
+    chain.send(ADMIN, REGISTRY, &nobody).await.reverts_with(Registry::ValidatorRegistryZeroAddress {});
 }

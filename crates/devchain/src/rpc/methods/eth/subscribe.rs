@@ -30,9 +30,9 @@ enum Whole {
 }
 
 impl Whole {
-    fn is_wanted(self) -> bool {
+    fn is_wanted(&self) -> bool {
         match self {
-            Whole::Flag(wanted) | Whole::Option { include_transactions: wanted } => wanted,
+            Whole::Flag(wanted) | Whole::Option { include_transactions: wanted } => *wanted,
         }
     }
 }
@@ -44,7 +44,7 @@ fn subscribe(session: &mut Session, params: Params<'_>, out: &mut Answer) -> Res
     let name: Cow<'_, str> = params.required(0, Param::Subscription).map_err(refused)?;
     let full = || {
         let whole = params.optional::<Whole>(1, Param::Subscription).map_err(refused)?;
-        Ok::<_, RpcError>(whole.is_some_and(Whole::is_wanted))
+        Ok::<_, RpcError>(whole.is_some_and(|whole| whole.is_wanted()))
     };
     let topic = match name.as_ref() {
         "newHeads" => Topic::Heads { full: full()? },
