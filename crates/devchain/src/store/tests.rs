@@ -86,7 +86,7 @@ impl TestChain {
         Block {
             header,
             hash,
-            transactions: (0..number).map(|index| transaction(number, index)).collect(),
+            transactions: Arc::new((0..number).map(|index| transaction(number, index)).collect()),
         }
     }
 
@@ -129,7 +129,7 @@ fn check_block(store: &Store, block: &Block, receipts: &[Receipt]) {
     assert_eq!(store.header(number).unwrap().unwrap(), block.header);
     assert_eq!(store.number_of(block.hash).unwrap(), Some(number));
     assert_eq!(store.hash_of(number).unwrap(), Some(block.hash));
-    for (index, transaction) in (0..).zip(&block.transactions) {
+    for (index, transaction) in (0..).zip(block.transactions.iter()) {
         let location = store.find_transaction(*transaction.tx_hash()).unwrap();
         assert_eq!(location, Some(TxLocation { block: number, index }));
     }
