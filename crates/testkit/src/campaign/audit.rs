@@ -138,7 +138,8 @@ impl Audit {
                 mined.iter().map(|(hash, _)| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for (&(hash, block), receipt) in mined.iter().zip(client.batch(&calls).await?) {
                 let receipt = receipt.map_err(CallError::from)?;
-                if receipt["blockNumber"] != json!(U64::from(block)) || receipt["status"] != "0x1" {
+                let (at, status) = (receipt.get("blockNumber"), receipt.get("status"));
+                if at != Some(&json!(U64::from(block))) || status != Some(&json!("0x1")) {
                     return Err(Breach::TransactionLost { hash, block }.into());
                 }
             }
