@@ -12,6 +12,7 @@ mod architecture;
 mod bad_input;
 mod contracts;
 mod crash;
+mod damage;
 mod differential;
 mod docs;
 mod rig;

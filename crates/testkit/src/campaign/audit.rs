@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Breach, CheckError,
+    error::{Breach, CheckError},
     load::{SENDERS, SINKS, SeenBlock, block, mine_after, sink},
     witness::{Seen, Witness},
 };
