@@ -37,7 +37,8 @@ mod tests {
 
     #[test]
     fn a_cause_that_was_quoted_is_not_said_again() {
-        let error = anyhow!("the disk is full").context("cannot write: the disk is full").context("import stopped");
+        let error =
+            anyhow!("the disk is full").context("cannot write: the disk is full").context("import stopped");
         assert_eq!(in_one_line(&error), "import stopped: cannot write: the disk is full");
     }
 }

@@ -31,7 +31,12 @@ async fn main() -> ExitCode {
     let outcome = campaign
         .run(|report| {
             if report.kills().is_multiple_of(20) {
-                eprintln!("{} kills, block {}, {} transfers", report.kills(), report.blocks, report.transactions);
+                eprintln!(
+                    "{} kills, block {}, {} transfers",
+                    report.kills(),
+                    report.blocks,
+                    report.transactions
+                );
             }
         })
         .await;

@@ -30,7 +30,9 @@ pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
     let to: Box<dyn Write> = if options.to.as_os_str() == "-" {
         Box::new(io::stdout().lock())
     } else {
-        Box::new(File::create(&options.to).with_context(|| format!("cannot create {}", options.to.display()))?)
+        Box::new(
+            File::create(&options.to).with_context(|| format!("cannot create {}", options.to.display()))?,
+        )
     };
     transfer::export(&chain, options.from..=end - 1, BufWriter::new(to), |_| bar.inc(1))?;
     bar.finish_and_clear();
@@ -42,14 +44,17 @@ pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
 
 /// Adds the blocks of a file.
 pub(crate) fn import(place: &Place, options: &Import) -> anyhow::Result<()> {
-    let file = File::open(&options.file).with_context(|| format!("cannot open {}", options.file.display()))?;
+    let file =
+        File::open(&options.file).with_context(|| format!("cannot open {}", options.file.display()))?;
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let chain = open(place, options.genesis.as_deref())?;
     let bar = progress_bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
-    let result = transfer::import(&chain, BufReader::with_capacity(1 << 20, file), |offset| bar.set_position(offset));
+    let result =
+        transfer::import(&chain, BufReader::with_capacity(1 << 20, file), |offset| bar.set_position(offset));
     bar.finish_and_clear();
     let head = chain.head();
-    let imported = result.with_context(|| format!("import stopped, the chain is at block {}", head.block.number()))?;
+    let imported =
+        result.with_context(|| format!("import stopped, the chain is at block {}", head.block.number()))?;
     say(format!(
         "imported {} blocks with {} transactions ({} known before)\nhead {} {}\nstate root {}",
         imported.added,

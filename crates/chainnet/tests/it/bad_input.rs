@@ -80,7 +80,13 @@ async fn transactions_that_no_block_could_hold_are_refused_with_besus_codes() {
     let node = on_demand().await;
     let client = node.client();
     let legacy_without_chain = TxLegacy { gas_limit: 21_000, to: TxKind::Call(BOB), ..TxLegacy::default() };
-    let blob = TxEip4844 { chain_id: CHAIN_ID, gas_limit: 21_000, to: BOB, blob_versioned_hashes: vec![[1; 32].into()], ..TxEip4844::default() };
+    let blob = TxEip4844 {
+        chain_id: CHAIN_ID,
+        gas_limit: 21_000,
+        to: BOB,
+        blob_versioned_hashes: vec![[1; 32].into()],
+        ..TxEip4844::default()
+    };
     let cases: Vec<(&str, Bytes, (i64, &str))> = vec![
         ("another chain", changed(|tx| tx.chain_id = 1), (-32000, "Wrong chainId")),
         ("no chain", signed(legacy_without_chain), (-32000, "ChainId is required")),
@@ -139,10 +145,18 @@ async fn used_and_repeated_nonces_are_refused() {
     let client = node.client();
     let raw = signed(transfer());
     client.send_raw(&raw).await.unwrap();
-    is(refusal(client, "eth_sendRawTransaction", json!([raw])).await, (-32000, "Known transaction"), "the same again");
+    is(
+        refusal(client, "eth_sendRawTransaction", json!([raw])).await,
+        (-32000, "Known transaction"),
+        "the same again",
+    );
     client.mine().await.unwrap();
     let other = changed(|tx| tx.value = U256::from(2));
-    is(refusal(client, "eth_sendRawTransaction", json!([other])).await, (-32001, "Nonce too low"), "mined nonce");
+    is(
+        refusal(client, "eth_sendRawTransaction", json!([other])).await,
+        (-32001, "Nonce too low"),
+        "mined nonce",
+    );
     let balance: U256 = client.call("eth_getBalance", json!([BOB, "latest"])).await.unwrap();
     assert_eq!(balance, U256::from(1));
 }
@@ -194,12 +208,21 @@ async fn messages_that_are_no_request_are_told_so() {
     let client = node.client();
     let deep = format!(r#"{{"id":1,"method":"eth_chainId","params":{}"#, "[".repeat(100_000));
     let parse = (400, json!(-32700), json!("Parse error"));
-    for body in [b"".to_vec(), b"{".to_vec(), b"nonsense".to_vec(), b"\xff\xfe{}".to_vec(), deep.into_bytes()] {
+    for body in [b"".to_vec(), b"{".to_vec(), b"nonsense".to_vec(), b"\xff\xfe{}".to_vec(), deep.into_bytes()]
+    {
         let shown = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
         assert_eq!(post(client, body).await, parse, "{shown}");
     }
     let invalid = (400, json!(-32600), json!("Invalid Request"));
-    for body in ["[]", "1", "\"eth_chainId\"", "{}", r#"{"id":1}"#, r#"{"id":1,"method":7}"#, r#"{"id":[],"method":"x"}"#] {
+    for body in [
+        "[]",
+        "1",
+        "\"eth_chainId\"",
+        "{}",
+        r#"{"id":1}"#,
+        r#"{"id":1,"method":7}"#,
+        r#"{"id":[],"method":"x"}"#,
+    ] {
         assert_eq!(post(client, body).await, invalid, "{body}");
     }
     let unknown = r#"{"id":1,"method":"eth_mineBitcoin","params":[]}"#;
@@ -227,7 +250,8 @@ async fn an_oversized_body_is_refused_and_the_next_call_works() {
 #[tokio::test]
 async fn methods_of_a_group_that_is_off_are_not_enabled() {
     let node = node(["--network", "testnet"]).await;
-    for method in ["evm_mine", "evm_increaseTime", "evm_snapshot", "evm_revert", "evm_setNextBlockTimestamp"] {
+    for method in ["evm_mine", "evm_increaseTime", "evm_snapshot", "evm_revert", "evm_setNextBlockTimestamp"]
+    {
         is(refusal(node.client(), method, json!([])).await, (-32604, "Method not enabled"), method);
     }
 }

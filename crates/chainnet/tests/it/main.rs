@@ -1,9 +1,18 @@
 //! The integration suite: the product as its users meet it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests are tests"
+)]
+
 mod architecture;
 mod bad_input;
 mod contracts;
 mod crash;
+mod damage;
 mod differential;
 mod docs;
 mod rig;

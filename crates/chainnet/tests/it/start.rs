@@ -8,12 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use alloy_primitives::{B256, U256};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{NodeProcess, RpcClient};
+use testkit::RpcClient;
 
-use crate::rig::{BINARY, assert_calm, block, chainnet, node, on_demand};
+use crate::rig::{assert_calm, block, chainnet, node, on_demand};
 
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a directory")
@@ -53,7 +52,10 @@ async fn a_port_in_use_is_named_with_the_variable_that_changes_it() {
 async fn a_directory_in_use_is_refused() {
     let node = on_demand().await;
     let error = refused(node.data(), &[]).await;
-    assert!(error.contains("is in use by another chainnet process") && error.contains("CHAINNET_DATA"), "{error}");
+    assert!(
+        error.contains("is in use by another chainnet process") && error.contains("CHAINNET_DATA"),
+        "{error}"
+    );
     let data = text(node.data());
     let error = chainnet(["--data", data, "chain", "export", "--to", "-"]).await.failure();
     assert!(error.contains("is in use by another chainnet process"), "{error}");
@@ -101,7 +103,11 @@ async fn networks_that_cannot_be_run_are_refused() {
     let data = directory();
     let unknown = chainnet(["node", "--network", "moonnet", "--data", text(data.path())]).await;
     assert_eq!(unknown.code, Some(2));
-    assert!(unknown.err.contains("moonnet") && unknown.err.contains("devnet, testnet, mainnet"), "{}", unknown.err);
+    assert!(
+        unknown.err.contains("moonnet") && unknown.err.contains("devnet, testnet, mainnet"),
+        "{}",
+        unknown.err
+    );
     let error = refused(data.path(), &["--network", "mainnet"]).await;
     assert!(error.contains("PLATFORM_RPC_URL"), "{error}");
     assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0, "nothing was written");
@@ -137,7 +143,10 @@ async fn unusable_genesis_files_are_refused_with_the_reason() {
     ] {
         fs::write(&file, &contents).unwrap();
         let error = start().await;
-        assert!(error.contains("genesis.json") && error.contains(reason), "{reason} is missing from: {error}");
+        assert!(
+            error.contains("genesis.json") && error.contains(reason),
+            "{reason} is missing from: {error}"
+        );
     }
     fs::write(&file, b"\xff\xfe\x00").unwrap();
     assert!(start().await.contains("genesis.json"), "no text");
@@ -208,149 +217,4 @@ async fn the_testnet_has_keys_of_its_own_that_only_the_owner_reads() {
         let secret = fs::read_to_string(key.path()).unwrap();
         assert!(!printed.contains(secret.trim().trim_start_matches("0x")), "a private key was printed");
     }
-}
-
-/// What a directory held before it was damaged.
-struct Original {
-    /// Hash and balance of the receiver, by height.
-    blocks: Vec<(Value, U256)>,
-    transactions: Vec<(B256, Value)>,
-}
-
-const RECEIVER: alloy_primitives::Address = alloy_primitives::Address::repeat_byte(0xcc);
-
-async fn balance_at(client: &RpcClient, number: usize) -> Result<U256, testkit::CallError> {
-    client.call("eth_getBalance", json!([RECEIVER, format!("{number:#x}")])).await
-}
-
-/// A node with a few blocks, ended as asked.
-async fn filled(clean: bool) -> (NodeProcess, Original) {
-    let mut node = on_demand().await;
-    let mut wallet = testkit::Wallet::dev(0);
-    let mut transactions = Vec::new();
-    for amount in 0..12u64 {
-        let draft = testkit::Draft::transfer(RECEIVER, U256::from(amount));
-        let hash = node.client().send_raw(&wallet.sign_legacy(draft).raw).await.unwrap();
-        node.client().mine().await.unwrap();
-        transactions.push((hash, node.client().call("eth_getTransactionReceipt", [hash]).await.unwrap()));
-    }
-    let mut blocks = Vec::new();
-    for number in 0..=12 {
-        let hash = block(node.client(), &format!("{number:#x}")).await["hash"].clone();
-        blocks.push((hash, balance_at(node.client(), number).await.unwrap()));
-    }
-    if clean {
-        assert!(node.stop().await.unwrap().success());
-    } else {
-        node.kill9().await.unwrap();
-    }
-    (node, Original { blocks, transactions })
-}
-
-fn files_below(dir: &Path) -> Vec<std::path::PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
-        if entry.file_type().unwrap().is_dir() {
-            files.extend(files_below(&entry.path()));
-        } else {
-            files.push(entry.path());
-        }
-    }
-    files.sort();
-    files
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-type Damage = (&'static str, fn(&mut Vec<u8>));
-
-const DAMAGES: [Damage; 5] = [
-    ("emptied", Vec::clear),
-    ("cut in half", |bytes| bytes.truncate(bytes.len() / 2)),
-    ("a byte short", |bytes| bytes.truncate(bytes.len().saturating_sub(1))),
-    ("a bit flipped in the middle", |bytes| {
-        let middle = bytes.len() / 2;
-        if let Some(byte) = bytes.get_mut(middle) {
-            *byte ^= 0x10;
-        }
-    }),
-    ("overwritten in places", |bytes| {
-        for byte in bytes.iter_mut().step_by(97) {
-            *byte = !*byte;
-        }
-    }),
-];
-
-/// Whatever the node still says must be what it said before; a failure to answer is no lie.
-async fn tells_the_truth(node: &NodeProcess, original: &Original, case: &str) {
-    let client = node.client();
-    let head = usize::try_from(client.block_number().await.unwrap()).unwrap();
-    assert!(head < original.blocks.len(), "{case}: the head grew to {head}");
-    for (number, (hash, balance)) in original.blocks.iter().enumerate().take(head + 1) {
-        let number_text = format!("{number:#x}");
-        if let Ok(found) = client.call::<Value>("eth_getBlockByNumber", json!([number_text, false])).await {
-            assert_eq!(&found["hash"], hash, "{case}: block {number}");
-        }
-        if let Ok(found) = balance_at(client, number).await {
-            assert_eq!(found, *balance, "{case}: balance at {number}");
-        }
-    }
-    for (hash, receipt) in original.transactions.iter().take(head) {
-        if let Ok(found) = client.call::<Value>("eth_getTransactionReceipt", [hash]).await {
-            assert_eq!(&found, receipt, "{case}: receipt");
-        }
-    }
-    assert_calm(node);
-}
-
-async fn survives_damage(clean: bool) {
-    let (node, original) = filled(clean).await;
-    let mut refusals = 0;
-    for file in files_below(&node.data().join("chain")) {
-        for (name, damage) in DAMAGES {
-            let mut bytes = fs::read(&file).unwrap();
-            let before = bytes.clone();
-            damage(&mut bytes);
-            if bytes == before {
-                continue;
-            }
-            let place = directory();
-            copy(node.data(), place.path());
-            let relative = file.strip_prefix(node.data()).unwrap();
-            fs::write(place.path().join(relative), &bytes).unwrap();
-            let case = format!("{} {name}", relative.display());
-            match NodeProcess::start_in(BINARY, ["--on-demand"], place).await {
-                Ok(damaged) => tells_the_truth(&damaged, &original, &case).await,
-                Err(testkit::StartError::Exited { status, output }) => {
-                    refusals += 1;
-                    assert_eq!(status.code(), Some(1), "{case}: {output}");
-                    assert!(!output.contains("panicked"), "{case}: {output}");
-                    let advised = ["restore", "remove", "another directory", "--data"];
-                    assert!(advised.iter().any(|advice| output.contains(advice)), "{case}: {output}");
-                }
-                Err(error) => panic!("{case}: {error}"),
-            }
-        }
-    }
-    assert!(refusals > 0, "no damage was noticed at the start");
-}
-
-#[tokio::test]
-async fn a_damaged_directory_of_a_stopped_node_is_refused_or_read_right() {
-    survives_damage(true).await;
-}
-
-#[tokio::test]
-async fn a_damaged_directory_of_a_killed_node_is_refused_or_read_right() {
-    survives_damage(false).await;
 }

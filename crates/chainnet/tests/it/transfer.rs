@@ -60,7 +60,8 @@ async fn exported(mut node: NodeProcess) -> Exported {
     assert!(node.stop().await.expect("an end").success());
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("blocks.rlp");
-    let said = chainnet(["--data", text(node.data()), "chain", "export", "--to", text(&file)]).await.success();
+    let said =
+        chainnet(["--data", text(node.data()), "chain", "export", "--to", text(&file)]).await.success();
     assert!(said.contains("exported blocks 0 to"), "{said}");
     Exported { node, dir, file, head }
 }
@@ -119,7 +120,13 @@ async fn an_eventful_chain_imports_elsewhere_to_the_same_head_and_state() {
     assert!(said.contains(hash) && said.contains(root), "{said}");
 
     let again = import(copy.path(), &chain.file).await.success();
-    assert!(again.contains(&format!("imported 0 blocks with 0 transactions ({} known before)", chain.height() + 1)), "{again}");
+    assert!(
+        again.contains(&format!(
+            "imported 0 blocks with 0 transactions ({} known before)",
+            chain.height() + 1
+        )),
+        "{again}"
+    );
 
     let back = chain.beside("back.rlp");
     chainnet(["--data", text(copy.path()), "chain", "export", "--to", text(&back)]).await.success();
@@ -230,7 +237,8 @@ async fn a_file_that_is_no_chain_or_another_one_is_refused() {
     let london = chain.beside("london.json");
     fs::write(&london, chainnet(["genesis", "--fork", "london"]).await.success()).unwrap();
     let other = chain.beside("other");
-    let arguments = ["--data", text(&other), "chain", "import", text(&chain.file), "--genesis", text(&london)];
+    let arguments =
+        ["--data", text(&other), "chain", "import", text(&chain.file), "--genesis", text(&london)];
     let error = chainnet(arguments).await.failure();
     assert!(error.contains("the file starts with genesis 0x"), "{error}");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use alloy_primitives::B256;
 use fjall::{OwnedWriteBatch, PersistMode};
 
-use super::{BlockCommit, Store, StoreError, TxLocation, codec, key};
+use super::{BlockCommit, Store, StoreError, TxLocation, codec, key, layout};
 use crate::block::Block;
 
 impl Store {
@@ -32,6 +32,9 @@ impl Store {
             batch.insert(&inner.keyspaces.state, hash.0, code.as_ref());
         }
         self.finish(batch, (number, commit.block.hash))?;
+        if head.is_none() {
+            self.note_chain();
+        }
         inner.caches.blocks.remove(&number);
         inner.caches.receipts.remove(&number);
         for hash in commit.replaced {
@@ -41,6 +44,13 @@ impl Store {
             inner.caches.nodes.insert(*hash, node.clone());
         }
         Ok(())
+    }
+
+    /// Remembers outside the database that it holds a block, so that an emptied one is not taken for a new one.
+    pub(super) fn note_chain(&self) {
+        if let Err(error) = layout::note_chain(&self.0.marker) {
+            tracing::warn!(%error, "the marker of the data directory could not be written");
+        }
     }
 
     /// Drops every block above `to`, so that the chain can go on from there. Development only: blocks are final.

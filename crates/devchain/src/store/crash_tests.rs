@@ -127,7 +127,7 @@ fn check_whole(store: &Store, head: u64) {
         *store.receipts(head).unwrap().unwrap(),
         (0..TRANSFERS).map(receipt).collect::<Vec<_>>()
     );
-    for (index, transaction) in (0..).zip(&block.transactions) {
+    for (index, transaction) in (0..).zip(block.transactions.iter()) {
         let location = store.find_transaction(*transaction.tx_hash()).unwrap();
         assert_eq!(location, Some(TxLocation { block: head, index }));
     }
@@ -174,7 +174,7 @@ fn block(number: u64, state_root: B256) -> Block {
     Block {
         hash: header.hash_slow(),
         header,
-        transactions: transactions.collect(),
+        transactions: Arc::new(transactions.collect()),
     }
 }
 

@@ -99,6 +99,9 @@ pub enum Damage {
     /// The engine gave up half way through recovering it.
     #[error("the database engine gave up recovering it")]
     Abandoned,
+    /// There was a chain in it.
+    #[error("it held a chain, but no block is left")]
+    Emptied,
     /// The head block does not read.
     #[error("the head block does not read")]
     Unreadable(#[source] Box<StoreError>),

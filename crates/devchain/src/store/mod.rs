@@ -46,7 +46,7 @@ struct Inner {
     /// Held while the head moves.
     writing: Mutex<()>,
     /// The marker file, locked while the store is open.
-    _lock: File,
+    marker: File,
 }
 
 /// Few, because creating one costs a dozen file syncs.

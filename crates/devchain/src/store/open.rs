@@ -50,9 +50,15 @@ impl Store {
             caches: Caches::new(),
             head: RwLock::new(None),
             writing: Mutex::new(()),
-            _lock: layout.lock,
+            marker: layout.marker,
         }));
-        *store.0.head.write() = store.read_head().map_err(damaged)?;
+        let head = store.read_head().map_err(damaged)?;
+        match (head, layout.holds_chain) {
+            (None, true) => return Err(damaged(Damage::Emptied)),
+            (Some(_), false) => store.note_chain(),
+            (None, false) | (Some(_), true) => {}
+        }
+        *store.0.head.write() = head;
         Ok(store)
     }
 

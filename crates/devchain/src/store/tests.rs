@@ -86,7 +86,7 @@ impl TestChain {
         Block {
             header,
             hash,
-            transactions: (0..number).map(|index| transaction(number, index)).collect(),
+            transactions: Arc::new((0..number).map(|index| transaction(number, index)).collect()),
         }
     }
 
@@ -129,7 +129,7 @@ fn check_block(store: &Store, block: &Block, receipts: &[Receipt]) {
     assert_eq!(store.header(number).unwrap().unwrap(), block.header);
     assert_eq!(store.number_of(block.hash).unwrap(), Some(number));
     assert_eq!(store.hash_of(number).unwrap(), Some(block.hash));
-    for (index, transaction) in (0..).zip(&block.transactions) {
+    for (index, transaction) in (0..).zip(block.transactions.iter()) {
         let location = store.find_transaction(*transaction.tx_hash()).unwrap();
         assert_eq!(location, Some(TxLocation { block: number, index }));
     }
@@ -306,4 +306,25 @@ fn a_database_without_its_tables_is_reported_as_damaged() {
     }
     let error = Store::open(dir.path()).err().unwrap();
     assert!(matches!(&error, StoreError::Damaged { .. }), "{error:?}");
+}
+
+#[test]
+fn a_database_that_lost_its_chain_is_not_taken_for_a_new_one() {
+    for lost in ["db/version", "db"] {
+        let dir = tempfile::tempdir().unwrap();
+        drop(TestChain::open(dir.path()).commit(0).unwrap());
+        let lost = dir.path().join(lost);
+        if lost.is_dir() {
+            fs::remove_dir_all(lost).unwrap();
+        } else {
+            fs::remove_file(lost).unwrap();
+        }
+        for _ in 0..2 {
+            let error = Store::open(dir.path()).err().unwrap();
+            assert!(
+                matches!(&error, StoreError::Damaged { source: Damage::Emptied, .. }),
+                "{error:?}"
+            );
+        }
+    }
 }

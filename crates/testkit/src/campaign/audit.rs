@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Breach, CheckError,
+    error::{Breach, CheckError},
     load::{SENDERS, SINKS, SeenBlock, block, mine_after, sink},
     witness::{Seen, Witness},
 };
@@ -134,10 +134,12 @@ impl Audit {
         }
         let mined: Vec<(B256, u64)> = seen.mined.iter().map(|(hash, block)| (*hash, *block)).collect();
         for mined in mined.chunks(BATCH) {
-            let calls: Vec<_> = mined.iter().map(|(hash, _)| ("eth_getTransactionReceipt", json!([hash]))).collect();
+            let calls: Vec<_> =
+                mined.iter().map(|(hash, _)| ("eth_getTransactionReceipt", json!([hash]))).collect();
             for (&(hash, block), receipt) in mined.iter().zip(client.batch(&calls).await?) {
                 let receipt = receipt.map_err(CallError::from)?;
-                if receipt["blockNumber"] != json!(U64::from(block)) || receipt["status"] != "0x1" {
+                let (at, status) = (receipt.get("blockNumber"), receipt.get("status"));
+                if at != Some(&json!(U64::from(block))) || status != Some(&json!("0x1")) {
                     return Err(Breach::TransactionLost { hash, block }.into());
                 }
             }

@@ -70,7 +70,8 @@ impl Load {
         for index in 0..SENDERS {
             let client = RpcClient::new(node);
             let mut wallet = Wallet::dev(index);
-            let nonce: U64 = client.call("eth_getTransactionCount", json!([wallet.address(), "latest"])).await?;
+            let nonce: U64 =
+                client.call("eth_getTransactionCount", json!([wallet.address(), "latest"])).await?;
             wallet.set_nonce(nonce.to());
             clients.spawn(send(client, wallet, witness.clone(), StdRng::seed_from_u64(dice.next_u64())));
         }
@@ -86,7 +87,9 @@ impl Load {
         while let Some(joined) = self.clients.join_next().await {
             match joined {
                 Ok(Err(CallError::Connect { .. } | CallError::Transport(_))) => {}
-                Ok(Err(error @ (CallError::Rpc(_) | CallError::Malformed { .. } | CallError::NotMined(_)))) => {
+                Ok(Err(
+                    error @ (CallError::Rpc(_) | CallError::Malformed { .. } | CallError::NotMined(_)),
+                )) => {
                     return Err(error);
                 }
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),

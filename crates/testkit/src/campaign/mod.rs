@@ -5,18 +5,19 @@
 //! the node's work a kill lands does not, which is the point.
 
 mod audit;
+mod error;
 mod load;
 mod witness;
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
-use alloy_primitives::{Address, B256, U256};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use tempfile::TempDir;
 use tokio::{process::Command, time::sleep};
 
-use self::{audit::Audit, load::Load, witness::Witness};
-use crate::{CallError, Mining, NodeProcess, StartError};
+pub use self::error::{Breach, CampaignError};
+use self::{audit::Audit, error::CheckError, load::Load, witness::Witness};
+use crate::{Mining, NodeProcess};
 
 /// Longest time under load before a kill, when the campaign makes the blocks.
 const ON_DEMAND_LIFE: Duration = Duration::from_millis(400);
@@ -53,121 +54,12 @@ pub struct CampaignReport {
     pub unseen_blocks: u64,
 }
 
-/// Something that must never be true after a restart.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Breach {
-    /// The chain became shorter than a client had seen it.
-    #[error("a client saw block {seen}, but after the restart the head is {head}")]
-    HeadFell {
-        /// Highest block that a client saw.
-        seen: u64,
-        /// The head after the restart.
-        head: u64,
-    },
-    /// Another block stands where a client saw one.
-    #[error("block {number} was {seen}, and is {found} after the restart")]
-    BlockChanged {
-        /// The height.
-        number: u64,
-        /// Hash before.
-        seen: B256,
-        /// Hash after.
-        found: B256,
-    },
-    /// A block does not follow the one below it.
-    #[error("block {number} does not follow block {}", number - 1)]
-    BrokenLink {
-        /// The height.
-        number: u64,
-    },
-    /// A transaction that was mined is not any more.
-    #[error("transaction {hash} was mined in block {block}, and is not there after the restart")]
-    TransactionLost {
-        /// The transaction.
-        hash: B256,
-        /// Where a client saw it.
-        block: u64,
-    },
-    /// The state is not what the blocks make of the genesis.
-    #[error("{account} should have {expected} wei, and has {found}")]
-    Balance {
-        /// The account.
-        account: Address,
-        /// What the transfers in the blocks add up to.
-        expected: U256,
-        /// What the node says.
-        found: U256,
-    },
-    /// A nonce was used twice or left out, or the state does not know it.
-    #[error("{account} should be at nonce {expected}, and is at {found}")]
-    Nonce {
-        /// The account.
-        account: Address,
-        /// The transactions it has in the blocks.
-        expected: u64,
-        /// What a block or the node says.
-        found: u64,
-    },
-    /// The chain does not go on.
-    #[error("no block came after {head}")]
-    Stuck {
-        /// The head after the restart.
-        head: u64,
-    },
-    /// The node panicked.
-    #[error("the node panicked:\n{output}")]
-    Panicked {
-        /// Its last words.
-        output: String,
-    },
-    /// Executing all blocks again elsewhere gives another chain.
-    #[error("the exported chain imports to something else: {output}")]
-    OtherReplay {
-        /// What the import said.
-        output: String,
-    },
-}
-
-/// Why a campaign ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum CampaignError {
-    /// The node does not start.
-    #[error("after {kills} kills: the node does not start")]
-    Start {
-        /// Kills so far.
-        kills: u32,
-        /// Why.
-        #[source]
-        source: StartError,
-    },
-    /// The node refused or garbled what it should have answered.
-    #[error("the node did not answer as it should")]
-    Call(#[from] CallError),
-    /// The operating system refused something.
-    #[error("cannot handle the node's process or files")]
-    Io(#[from] io::Error),
-    /// The node broke a promise.
-    #[error("after {kills} kills: {breach}")]
-    Breach {
-        /// Kills so far.
-        kills: u32,
-        /// The promise.
-        breach: Breach,
-    },
-}
-
-/// Why a check did not pass.
-#[derive(Debug, thiserror::Error)]
-enum CheckError {
-    #[error(transparent)]
-    Call(#[from] CallError),
-    #[error(transparent)]
-    Breach(#[from] Breach),
-}
-
 impl KillCampaign {
     /// Runs the campaign; `progress` hears of every kill.
-    pub async fn run(&self, mut progress: impl FnMut(&CampaignReport)) -> Result<CampaignReport, CampaignError> {
+    pub async fn run(
+        &self,
+        mut progress: impl FnMut(&CampaignReport),
+    ) -> Result<CampaignReport, CampaignError> {
         let mut dice = StdRng::seed_from_u64(self.seed);
         let mut report = CampaignReport::default();
         let start = NodeProcess::start(&self.binary, self.arguments()).await;
@@ -188,13 +80,13 @@ impl KillCampaign {
             node.restart().await.map_err(|source| CampaignError::Start { kills, source })?;
             let seen = witness.highest_block();
             let outcome = audit.check(node.client(), witness, self.mining, &mut dice).await;
-            let head = self.judge(kills, outcome, &node)?;
+            let head = judge(kills, outcome, &node)?;
             report.unseen_blocks += seen.map_or(0, |seen| head - seen);
             (report.blocks, report.transactions) = (audit.height(), audit.transactions());
             progress(&report);
         }
         let outcome = audit.check_whole_history(node.client()).await;
-        self.judge(report.kills(), outcome, &node)?;
+        judge(report.kills(), outcome, &node)?;
         self.replay_elsewhere(&mut node, &report).await?;
         Ok(report)
     }
@@ -213,19 +105,12 @@ impl KillCampaign {
         }
     }
 
-    fn judge<T>(&self, kills: u32, outcome: Result<T, CheckError>, node: &NodeProcess) -> Result<T, CampaignError> {
-        let output = node.server().output();
-        if output.contains("panicked") {
-            return Err(CampaignError::Breach { kills, breach: Breach::Panicked { output } });
-        }
-        outcome.map_err(|error| match error {
-            CheckError::Call(error) => error.into(),
-            CheckError::Breach(breach) => CampaignError::Breach { kills, breach },
-        })
-    }
-
     /// Executes the whole chain again in a fresh directory; the import itself checks every root.
-    async fn replay_elsewhere(&self, node: &mut NodeProcess, report: &CampaignReport) -> Result<(), CampaignError> {
+    async fn replay_elsewhere(
+        &self,
+        node: &mut NodeProcess,
+        report: &CampaignReport,
+    ) -> Result<(), CampaignError> {
         node.stop().await?;
         let elsewhere = TempDir::new()?;
         let file = elsewhere.path().join("blocks.rlp");
@@ -237,7 +122,10 @@ impl KillCampaign {
             let output = command.kill_on_drop(true).output().await?;
             if !output.status.success() {
                 let output = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Err(CampaignError::Breach { kills: report.kills(), breach: Breach::OtherReplay { output } });
+                return Err(CampaignError::Breach {
+                    kills: report.kills(),
+                    breach: Breach::OtherReplay { output },
+                });
             }
         }
         Ok(())
@@ -249,4 +137,16 @@ impl CampaignReport {
     pub fn kills(&self) -> u32 {
         self.kills_under_load + self.kills_while_opening
     }
+}
+
+/// Adds to a check's outcome how many kills came before it, and what the node said while it ran.
+fn judge<T>(kills: u32, outcome: Result<T, CheckError>, node: &NodeProcess) -> Result<T, CampaignError> {
+    let output = node.server().output();
+    if output.contains("panicked") {
+        return Err(CampaignError::Breach { kills, breach: Breach::Panicked { output } });
+    }
+    outcome.map_err(|error| match error {
+        CheckError::Call(error) => error.into(),
+        CheckError::Breach(breach) => CampaignError::Breach { kills, breach },
+    })
 }
