@@ -86,7 +86,7 @@ impl Chain {
             replaced: &executed.update.replaced,
             code: &executed.diff.code,
         })?;
-        let state = self.state_at(&block.header);
+        let state = self.state_at(&block.header).remembering();
         let head = Arc::new(Head { receipts: Arc::new(executed.receipts), state, tally, block });
         *self.head.write() = head.clone();
         self.pool.on_block(&head.block.transactions);

@@ -136,7 +136,7 @@ fn load_head(store: &Store, spec: &ChainSpec) -> Result<Head, OpenError> {
     let (number, _) = store.head()?.ok_or(OpenError::MissingBlock(0))?;
     let block = store.block(number)?.ok_or(OpenError::MissingBlock(number))?;
     let receipts = store.receipts(number)?.ok_or(OpenError::MissingBlock(number))?;
-    let state = StateView::new(block.header.state_root, Arc::new(store.clone()));
+    let state = StateView::new(block.header.state_root, Arc::new(store.clone())).remembering();
     let tally = replay_votes(store, spec, &block.header)?;
     Ok(Head { block, receipts, state, tally })
 }

@@ -142,7 +142,7 @@ impl Producer {
     /// Delivers the timers that are due and all that follows from them.
     fn fire_due(&mut self) -> Result<(), ImportError> {
         if let Some(timestamp) = self.next_timestamp.take() {
-            self.chain.clock().set_ms(timestamp.saturating_mul(1000));
+            self.leap(timestamp);
         }
         let now = self.chain.clock().now_ms();
         for (index, seat) in self.seats.iter_mut().enumerate() {

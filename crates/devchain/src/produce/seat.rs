@@ -98,6 +98,20 @@ impl Seat {
         }
     }
 
+    /// Moves the round's end along with a clock that was moved: a leap in time is not a round without a proposal.
+    pub(super) fn shift_round(&mut self, by_ms: i64) {
+        if let Some((due, _)) = &mut self.round_timer {
+            *due = due.saturating_add_signed(by_ms);
+        }
+    }
+
+    /// Lets the round end no earlier than this.
+    pub(super) fn hold_round(&mut self, until_ms: u64) {
+        if let Some((due, _)) = &mut self.round_timer {
+            *due = (*due).max(until_ms);
+        }
+    }
+
     /// When the next timer is due.
     pub(super) fn next_due_ms(&self) -> Option<u64> {
         [self.block_timer, self.round_timer].into_iter().flatten().map(|(due, _)| due).min()

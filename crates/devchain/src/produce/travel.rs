@@ -2,7 +2,7 @@
 
 use tracing::error;
 
-use super::{ControlError, Producer};
+use super::{ControlError, Pacing, Producer};
 use crate::chain::ImportError;
 
 /// Snapshots kept at the same time; the oldest is forgotten.
@@ -39,8 +39,12 @@ impl Producer {
             return Ok(Err(too_early));
         }
         match asked {
-            Some(asked) => self.chain.clock().set_ms(asked.saturating_mul(1000)),
-            None => self.chain.clock().not_before(self.earliest_timestamp().saturating_mul(1000)),
+            Some(asked) => self.leap(asked),
+            None if self.chain.clock().now_secs() < self.earliest_timestamp() => self.leap(self.earliest_timestamp()),
+            None => {}
+        }
+        if self.pacing == Pacing::OnDemand {
+            self.hold_rounds();
         }
         for _ in 0..MAX_ROUNDS {
             self.fire_due()?;
@@ -51,6 +55,29 @@ impl Producer {
             self.chain.clock().not_before(due);
         }
         Ok(Err(self.check_quorum().err().unwrap_or(ControlError::Failed)))
+    }
+
+    /// Moves the clock to a second, forth or back, and the rounds under way with it.
+    pub(super) fn leap(&mut self, to_secs: u64) {
+        let offset = self.chain.clock().offset_ms();
+        self.chain.clock().set_ms(to_secs.saturating_mul(1000));
+        self.shift_rounds(offset);
+    }
+
+    fn shift_rounds(&mut self, old_offset_ms: i64) {
+        let by = self.chain.clock().offset_ms().saturating_sub(old_offset_ms);
+        for seat in &mut self.seats {
+            seat.shift_round(by);
+        }
+    }
+
+    /// Nobody has been waiting for a block until now, so the time since the last one is nobody's missed turn.
+    fn hold_rounds(&mut self) {
+        let timeout_ms = self.chain.spec().ibft.request_timeout_secs.saturating_mul(1000);
+        let until_ms = self.chain.clock().now_ms().saturating_add(timeout_ms);
+        for seat in &mut self.seats {
+            seat.hold_round(until_ms);
+        }
     }
 
     fn check_quorum(&self) -> Result<(), ControlError> {
@@ -81,7 +108,9 @@ impl Producer {
 
     pub(super) fn increase_time(&mut self, secs: u64) -> Result<i64, ControlError> {
         not_too_late(self.chain.clock().now_secs().saturating_add(secs))?;
+        let offset = self.chain.clock().offset_ms();
         self.chain.clock().advance_ms(secs.saturating_mul(1000));
+        self.shift_rounds(offset);
         Ok(self.chain.clock().offset_ms() / 1000)
     }
 

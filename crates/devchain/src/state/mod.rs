@@ -6,11 +6,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use alloy_primitives::{Address, B256, Bytes, U256, map::HashMap};
 
 mod apply;
+mod reads;
 #[cfg(test)]
 mod tests;
 mod trie;
 mod update;
 mod view;
+
+use reads::Reads;
 
 /// Where trie nodes and contract code are found by their hash.
 pub trait NodeSource: Send + Sync {
@@ -58,6 +61,7 @@ pub struct Account {
 pub struct StateView {
     root: B256,
     source: Arc<dyn NodeSource>,
+    reads: Option<Arc<Reads>>,
 }
 
 /// What a block changes, by account.

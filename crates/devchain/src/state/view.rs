@@ -15,7 +15,12 @@ use super::{
 impl StateView {
     /// The state with this root, whose nodes are in `source`.
     pub fn new(root: B256, source: Arc<dyn NodeSource>) -> Self {
-        Self { root, source }
+        Self { root, source, reads: None }
+    }
+
+    /// The same state, remembering what is read from it. For a state that is read often, such as the head's.
+    pub fn remembering(self) -> Self {
+        Self { reads: Some(Arc::default()), ..self }
     }
 
     /// The state root.
@@ -25,7 +30,11 @@ impl StateView {
 
     /// The account at this address, if it exists.
     pub fn account(&self, address: Address) -> Result<Option<Account>, StateError> {
-        self.find_account(address, |_| ())
+        let find = || self.find_account(address, |_| ());
+        match &self.reads {
+            Some(reads) => reads.account(address, find),
+            None => find(),
+        }
     }
 
     /// The value of a storage slot; zero when the slot or the account does not exist.
@@ -38,7 +47,12 @@ impl StateView {
 
     /// Like [`StateView::storage`], for an account that is already at hand.
     pub fn storage_at(&self, account: &Account, slot: U256) -> Result<U256, StateError> {
-        self.find_slot(account.storage_root, B256::from(slot), |_| ())
+        let root = account.storage_root;
+        let find = || self.find_slot(root, B256::from(slot), |_| ());
+        match &self.reads {
+            Some(reads) => reads.slot(root, slot, find),
+            None => find(),
+        }
     }
 
     /// The code with this hash; empty for the hash of nothing.

@@ -137,3 +137,17 @@ async fn a_restart_goes_on_at_the_head_with_votes_and_history() {
         assert_eq!(account.map_or(U256::ZERO, |a| a.balance), U256::from(number * 10));
     }
 }
+
+#[tokio::test]
+async fn a_leap_in_time_costs_no_validator_its_turn() {
+    let rig = Rig::new();
+    rig.mine().await;
+    rig.control.increase_time(3600).await.unwrap();
+    assert_eq!(extra(&rig, rig.mine().await).round, 0);
+    let parent = rig.chain.head().block.header.timestamp;
+    rig.control.mine(Some(parent + 86_400)).await.unwrap();
+    assert_eq!(extra(&rig, rig.chain.head().block.number()).round, 0);
+    // Time that passes while nobody asks for a block is no missed turn either.
+    rig.chain.clock().advance_ms(60_000);
+    assert_eq!(extra(&rig, rig.mine().await).round, 0);
+}
