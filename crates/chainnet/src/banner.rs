@@ -49,7 +49,8 @@ impl Banner<'_> {
     fn write_validators(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "\nValidators")?;
         for (index, key) in self.keys.validators.iter().enumerate() {
-            let standby = if index < crate::keys::GENESIS_VALIDATORS { "" } else { "   standby: seals once voted in" };
+            let standby =
+                if index < crate::keys::GENESIS_VALIDATORS { "" } else { "   standby: seals once voted in" };
             writeln!(out, "  V{}  {}{standby}", index + 1, key.address())?;
         }
         writeln!(out)
@@ -64,7 +65,10 @@ impl Banner<'_> {
     }
 
     fn write_accounts(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "Accounts, 1000000 PNC each. The keys are public: never use them for anything of value")?;
+        writeln!(
+            out,
+            "Accounts, 1000000 PNC each. The keys are public: never use them for anything of value"
+        )?;
         for (index, account) in devnet::ACCOUNTS.iter().enumerate() {
             writeln!(out, "  {index}  {}  {}", account.address, account.key)?;
         }

@@ -92,7 +92,8 @@ fn key_of(secret: B256) -> anyhow::Result<Secp256k1Key> {
 fn load_or_create(file: &Path) -> anyhow::Result<Secp256k1Key> {
     match fs::read_to_string(file) {
         Ok(text) => {
-            let secret = text.trim().parse::<B256>().with_context(|| format!("{} is not a key", file.display()))?;
+            let secret =
+                text.trim().parse::<B256>().with_context(|| format!("{} is not a key", file.display()))?;
             key_of(secret).with_context(|| format!("{} is not a key", file.display()))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => create(file),
@@ -109,7 +110,9 @@ fn create(file: &Path) -> anyhow::Result<Secp256k1Key> {
         .mode(0o600)
         .open(file)
         .with_context(|| format!("cannot create {}", file.display()))?;
-    writeln!(out, "{secret}").and_then(|()| out.sync_all()).with_context(|| format!("cannot write {}", file.display()))?;
+    writeln!(out, "{secret}")
+        .and_then(|()| out.sync_all())
+        .with_context(|| format!("cannot write {}", file.display()))?;
     Ok(key)
 }
 
@@ -124,7 +127,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let first = NetworkKeys::load(Network::Testnet, dir.path()).unwrap();
         let again = NetworkKeys::load(Network::Testnet, dir.path()).unwrap();
-        let addresses = |keys: &NetworkKeys| keys.validators.iter().map(ValidatorKey::address).collect::<Vec<_>>();
+        let addresses =
+            |keys: &NetworkKeys| keys.validators.iter().map(ValidatorKey::address).collect::<Vec<_>>();
         assert_eq!(addresses(&first), addresses(&again));
         let mode = fs::metadata(dir.path().join("keys/validator-1")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

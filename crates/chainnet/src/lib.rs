@@ -1,7 +1,7 @@
 //! The product: configuration, wiring and commands of the `chainnet` binary.
 
-pub mod cli;
 mod banner;
+pub mod cli;
 mod command;
 mod keys;
 mod logging;

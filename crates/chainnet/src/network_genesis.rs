@@ -31,13 +31,14 @@ pub(crate) fn load(place: &Place, keys: &NetworkKeys, file: Option<&Path>) -> an
 
 /// The network's own genesis.
 pub(crate) fn build(network: Network, keys: &NetworkKeys, fork: ForkChoice) -> anyhow::Result<Genesis> {
-    let validators = keys.validators.iter().take(GENESIS_VALIDATORS).enumerate().map(|(index, key)| GenesisValidator {
-        operator: key.address(),
-        consensus: key.address(),
-        moniker: format!("Genesis Validator {}", index + 1),
-        website: String::new(),
-        commission_bps: 500,
-    });
+    let validators =
+        keys.validators.iter().take(GENESIS_VALIDATORS).enumerate().map(|(index, key)| GenesisValidator {
+            operator: key.address(),
+            consensus: key.address(),
+            moniker: format!("Genesis Validator {}", index + 1),
+            website: String::new(),
+            commission_bps: 500,
+        });
     let spec = GenesisSpec {
         chain_id: network.chain_id(),
         timestamp: TIMESTAMP,
@@ -60,13 +61,13 @@ pub(crate) fn build(network: Network, keys: &NetworkKeys, fork: ForkChoice) -> a
 }
 
 fn funded(network: Network, keys: &NetworkKeys) -> Vec<(Address, U256)> {
-    let mut funded = vec![
-        (keys.faucet, Wei::from_coin(FAUCET_COIN).0),
-        (keys.keeper, Wei::from_coin(KEEPER_COIN).0),
-    ];
+    let mut funded =
+        vec![(keys.faucet, Wei::from_coin(FAUCET_COIN).0), (keys.keeper, Wei::from_coin(KEEPER_COIN).0)];
     match network {
         Network::Devnet => {
-            funded.extend(devnet::ACCOUNTS.map(|account| (account.address, Wei::from_coin(DEV_ACCOUNT_COIN).0)));
+            funded.extend(
+                devnet::ACCOUNTS.map(|account| (account.address, Wei::from_coin(DEV_ACCOUNT_COIN).0)),
+            );
         }
         Network::Testnet | Network::Mainnet => funded.push((keys.admin, Wei::from_coin(ADMIN_COIN).0)),
     }

@@ -51,25 +51,11 @@ fn address(index: u64) -> Address {
 }
 
 fn genesis() -> StateView {
-    let account = AccountFields {
-        nonce: 0,
-        balance: U256::from(u128::MAX),
-        code_hash: keccak256([]),
-    };
-    let diff = AccountDiff {
-        account: Some(account),
-        ..AccountDiff::default()
-    };
-    let accounts: BTreeMap<_, _> = (0..SENDERS * 5)
-        .map(|index| (address(index), diff.clone()))
-        .collect();
+    let account = AccountFields { nonce: 0, balance: U256::from(u128::MAX), code_hash: keccak256([]) };
+    let diff = AccountDiff { account: Some(account), ..AccountDiff::default() };
+    let accounts: BTreeMap<_, _> = (0..SENDERS * 5).map(|index| (address(index), diff.clone())).collect();
     let empty = StateView::new(alloy_trie::EMPTY_ROOT_HASH, Arc::new(Memory::default()));
-    let update = empty
-        .apply(&StateDiff {
-            accounts,
-            code: BTreeMap::new(),
-        })
-        .unwrap();
+    let update = empty.apply(&StateDiff { accounts, code: BTreeMap::new() }).unwrap();
     StateView::new(update.root, Arc::new(Memory(update.nodes.into_iter().collect())))
 }
 
@@ -88,10 +74,7 @@ fn transfer(index: u64) -> Transaction {
 }
 
 fn report(what: &str, took: Duration) {
-    println!(
-        "{what:<34} {:>8.2} us per transfer",
-        took.as_secs_f64() * 1e6 / TRANSFERS as f64
-    );
+    println!("{what:<34} {:>8.2} us per transfer", took.as_secs_f64() * 1e6 / TRANSFERS as f64);
 }
 
 fn main() {
@@ -105,12 +88,7 @@ fn main() {
         block_reward: U256::ZERO,
         mining_beneficiary: None,
     };
-    let header = Header {
-        number: 1,
-        gas_limit: 1 << 50,
-        base_fee_per_gas: Some(0),
-        ..Header::default()
-    };
+    let header = Header { number: 1, gas_limit: 1 << 50, base_fee_per_gas: Some(0), ..Header::default() };
     let state = genesis();
     let transfers: Vec<Transaction> = (0..TRANSFERS).map(transfer).collect();
     let shared: Vec<Arc<Transaction>> = transfers.iter().cloned().map(Arc::new).collect();
@@ -122,14 +100,7 @@ fn main() {
 
     let start = Instant::now();
     let deadline = start + Duration::from_secs(60);
-    let body = exec::build_body(
-        &spec,
-        &state,
-        &Memory::default(),
-        &header,
-        shared.iter().cloned(),
-        deadline,
-    );
+    let body = exec::build_body(&spec, &state, &Memory::default(), &header, shared.iter().cloned(), deadline);
     report("build_body, one block of 20k", start.elapsed());
     assert_eq!(body.unwrap().outcome, outcome);
 
@@ -148,10 +119,7 @@ fn main() {
 }
 
 fn measure_pool(transfers: &[Transaction], shared: &[Arc<Transaction>]) {
-    let pool = Pool::new(PoolLimits {
-        price_bump_percent: 0,
-        ..PoolLimits::default()
-    });
+    let pool = Pool::new(PoolLimits { price_bump_percent: 0, ..PoolLimits::default() });
     let rules = PoolRules {
         chain_id: 1337,
         block_gas_limit: 1 << 50,
@@ -159,11 +127,7 @@ fn measure_pool(transfers: &[Transaction], shared: &[Arc<Transaction>]) {
         base_fee: 0,
         allow_unprotected: false,
     };
-    let sender = SenderState {
-        nonce: 0,
-        balance: U256::MAX,
-        has_code: false,
-    };
+    let sender = SenderState { nonce: 0, balance: U256::MAX, has_code: false };
     let start = Instant::now();
     thread::scope(|scope| {
         for part in shared.chunks(shared.len() / 4) {

@@ -17,10 +17,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 const CHUNK: u64 = 20_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut counts = std::env::args()
-        .skip(1)
-        .map(|count| count.parse())
-        .collect::<Result<Vec<u64>, _>>()?;
+    let mut counts = std::env::args().skip(1).map(|count| count.parse()).collect::<Result<Vec<u64>, _>>()?;
     if counts.is_empty() {
         counts = vec![10_000, 100_000, 1_000_000];
     }
@@ -87,10 +84,7 @@ fn large_blocks(accounts: u64) -> Result<(), Box<dyn Error>> {
     drop(chain);
     let started = Stopwatch::start();
     drop(Store::open(dir.path())?);
-    println!(
-        "{accounts:8} accounts: {disk:.0} MB on disk, reopen {:.1} ms",
-        ms(started.elapsed())
-    );
+    println!("{accounts:8} accounts: {disk:.0} MB on disk, reopen {:.1} ms", ms(started.elapsed()));
     Ok(())
 }
 
@@ -111,12 +105,7 @@ struct Cost {
 
 impl Chain {
     fn new(store: Store) -> Self {
-        Self {
-            store,
-            root: EMPTY_ROOT_HASH,
-            number: 0,
-            random: StdRng::seed_from_u64(1),
-        }
+        Self { store, root: EMPTY_ROOT_HASH, number: 0, random: StdRng::seed_from_u64(1) }
     }
 
     fn fund(&mut self, accounts: u64) -> Result<(), Box<dyn Error>> {
@@ -128,9 +117,8 @@ impl Chain {
     }
 
     fn transfers(&mut self, transfers: u64, accounts: u64) -> Result<Cost, Box<dyn Error>> {
-        let parties: Vec<_> = (0..2 * transfers)
-            .map(|_| address(self.random.random_range(0..accounts)))
-            .collect();
+        let parties: Vec<_> =
+            (0..2 * transfers).map(|_| address(self.random.random_range(0..accounts))).collect();
         let number = self.number;
         let transactions = parties.as_chunks().0.iter().zip(0..).map(|([from, to], index)| {
             let transaction = TxEip1559 {
@@ -160,42 +148,20 @@ impl Chain {
         let started = Stopwatch::start();
         let mut accounts = BTreeMap::new();
         for address in changed {
-            let balance = view
-                .account(address)?
-                .map_or(U256::from(10).pow(U256::from(24)), |a| a.balance);
-            let fields = AccountFields {
-                nonce,
-                balance: balance - U256::from(nonce),
-                code_hash: KECCAK_EMPTY,
-            };
-            accounts.insert(
-                address,
-                AccountDiff {
-                    account: Some(fields),
-                    ..AccountDiff::default()
-                },
-            );
+            let balance = view.account(address)?.map_or(U256::from(10).pow(U256::from(24)), |a| a.balance);
+            let fields =
+                AccountFields { nonce, balance: balance - U256::from(nonce), code_hash: KECCAK_EMPTY };
+            accounts.insert(address, AccountDiff { account: Some(fields), ..AccountDiff::default() });
         }
-        let diff = StateDiff {
-            accounts,
-            code: BTreeMap::new(),
-        };
+        let diff = StateDiff { accounts, code: BTreeMap::new() };
         let read = started.elapsed();
         let started = Stopwatch::start();
         let update = view.apply(&diff)?;
         let apply = started.elapsed();
-        let header = Header {
-            number: self.number,
-            state_root: update.root,
-            ..Header::default()
-        };
+        let header = Header { number: self.number, state_root: update.root, ..Header::default() };
         let hash = header.hash_slow();
         let receipts: Vec<_> = transactions.iter().map(|_| receipt()).collect();
-        let block = Block {
-            header,
-            hash,
-            transactions: transactions.into(),
-        };
+        let block = Block { header, hash, transactions: transactions.into() };
         let started = Stopwatch::start();
         self.store.commit(&BlockCommit {
             block: &block,
@@ -207,13 +173,7 @@ impl Chain {
         let commit = started.elapsed();
         self.root = update.root;
         self.number += 1;
-        Ok(Cost {
-            changed: diff.accounts.len(),
-            nodes: update.nodes.len(),
-            read,
-            apply,
-            commit,
-        })
+        Ok(Cost { changed: diff.accounts.len(), nodes: update.nodes.len(), read, apply, commit })
     }
 }
 
@@ -241,9 +201,7 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn start() -> Self {
-        Self {
-            started: Self::running(),
-        }
+        Self { started: Self::running() }
     }
 
     fn elapsed(&self) -> Duration {
@@ -252,10 +210,7 @@ impl Stopwatch {
 
     fn running() -> Duration {
         let schedule = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-        let nanos = schedule
-            .split_whitespace()
-            .next()
-            .and_then(|nanos| nanos.parse().ok());
+        let nanos = schedule.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
         Duration::from_nanos(nanos.unwrap_or(0))
     }
 }
@@ -267,10 +222,7 @@ fn ms(duration: Duration) -> f64 {
 fn rss_mb() -> io::Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    Ok(line
-        .and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok())
-        .unwrap_or(0)
-        / 1024)
+    Ok(line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024)
 }
 
 fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
@@ -294,11 +246,7 @@ fn dir_bytes(dir: &Path) -> io::Result<u64> {
         let entry = entry?;
         let metadata = entry.metadata()?;
         // Blocks rather than length: journals are sparse.
-        total += if metadata.is_dir() {
-            dir_bytes(&entry.path())?
-        } else {
-            metadata.blocks() * 512
-        };
+        total += if metadata.is_dir() { dir_bytes(&entry.path())? } else { metadata.blocks() * 512 };
     }
     Ok(total)
 }

@@ -51,5 +51,7 @@ impl ChainClock {
 
 #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else asks")]
 fn machine_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

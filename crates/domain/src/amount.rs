@@ -72,11 +72,7 @@ mod tests {
 
     #[test]
     fn amounts_print_without_needless_digits() {
-        for (wei, text) in [
-            (0, "0"),
-            (1, "0.000000000000000001"),
-            (1_500_000_000_000_000_000, "1.5"),
-        ] {
+        for (wei, text) in [(0u64, "0"), (1, "0.000000000000000001"), (1_500_000_000_000_000_000, "1.5")] {
             assert_eq!(Wei(U256::from(wei)).to_string(), text);
         }
         assert_eq!(Wei::from_coin(100_000).to_string(), "100000");
@@ -89,21 +85,13 @@ mod tests {
         for text in ["", ".", "1.", ".5", "-1", "1e3", "1,5", "0x10", " 1"] {
             assert_eq!(text.parse::<Wei>(), Err(AmountError::NotDecimal), "{text:?}");
         }
-        assert_eq!(
-            "0.0000000000000000001".parse::<Wei>(),
-            Err(AmountError::TooPrecise)
-        );
+        assert_eq!("0.0000000000000000001".parse::<Wei>(), Err(AmountError::TooPrecise));
         assert_eq!("9".repeat(80).parse::<Wei>(), Err(AmountError::TooLarge));
     }
 
     #[test]
     fn printing_and_parsing_agree() {
-        for wei in [
-            U256::ZERO,
-            U256::from(7),
-            U256::from(10).pow(U256::from(40)),
-            U256::MAX,
-        ] {
+        for wei in [U256::ZERO, U256::from(7), U256::from(10).pow(U256::from(40)), U256::MAX] {
             assert_eq!(Wei(wei).to_string().parse(), Ok(Wei(wei)));
         }
     }

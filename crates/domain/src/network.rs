@@ -101,9 +101,6 @@ mod tests {
             assert_eq!(network.name().parse(), Ok(network));
         }
         let error = "Devnet".parse::<Network>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "unknown network `Devnet` (known: devnet, testnet, mainnet)"
-        );
+        assert_eq!(error.to_string(), "unknown network `Devnet` (known: devnet, testnet, mainnet)");
     }
 }

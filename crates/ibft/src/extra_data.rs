@@ -165,9 +165,7 @@ impl ExtraData {
     fn encode_items(&self, last: LastItem) -> Bytes {
         let mut payload = Vec::with_capacity(64 + 21 * self.validators.len() + 67 * self.seals.len());
         self.vanity.encode(&mut payload);
-        put_list(&mut payload, |out| {
-            self.validators.iter().for_each(|address| address.encode(out))
-        });
+        put_list(&mut payload, |out| self.validators.iter().for_each(|address| address.encode(out)));
         match &self.vote {
             None => payload.push(EMPTY_STRING_CODE),
             Some(vote) => put_list(&mut payload, |out| {
@@ -180,17 +178,11 @@ impl ExtraData {
         }
         if last >= LastItem::Seals {
             put_list(&mut payload, |out| {
-                self.seals
-                    .iter()
-                    .for_each(|seal| seal.to_bytes().as_slice().encode(out));
+                self.seals.iter().for_each(|seal| seal.to_bytes().as_slice().encode(out));
             });
         }
         let mut out = Vec::with_capacity(payload.len() + 4);
-        RlpHeader {
-            list: true,
-            payload_length: payload.len(),
-        }
-        .encode(&mut out);
+        RlpHeader { list: true, payload_length: payload.len() }.encode(&mut out);
         out.extend_from_slice(&payload);
         out.into()
     }
@@ -206,11 +198,7 @@ const fn vote_byte(kind: VoteKind) -> u8 {
 fn put_list(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let mut payload = Vec::new();
     write(&mut payload);
-    RlpHeader {
-        list: true,
-        payload_length: payload.len(),
-    }
-    .encode(out);
+    RlpHeader { list: true, payload_length: payload.len() }.encode(out);
     out.extend_from_slice(&payload);
 }
 
@@ -227,22 +215,11 @@ fn take_list<'a>(items: &mut &'a [u8], item: Item) -> Result<&'a [u8], ExtraData
 
 fn take_fixed<const N: usize>(items: &mut &[u8], item: Item) -> Result<[u8; N], ExtraDataError> {
     let bytes = take(items, item, false)?;
-    bytes.try_into().map_err(|_| ExtraDataError::Length {
-        item,
-        expected: N,
-        found: bytes.len(),
-    })
+    bytes.try_into().map_err(|_| ExtraDataError::Length { item, expected: N, found: bytes.len() })
 }
 
 fn finished(rest: &[u8], item: Item) -> Result<(), ExtraDataError> {
-    if rest.is_empty() {
-        Ok(())
-    } else {
-        Err(ExtraDataError::Surplus {
-            item,
-            bytes: rest.len(),
-        })
-    }
+    if rest.is_empty() { Ok(()) } else { Err(ExtraDataError::Surplus { item, bytes: rest.len() }) }
 }
 
 fn take_validators(items: &mut &[u8]) -> Result<Vec<Address>, ExtraDataError> {

@@ -27,9 +27,6 @@ pub(crate) fn seal_hash_with(header: &Header, extra: &ExtraData) -> B256 {
 }
 
 fn hash_with(header: &Header, extra_data: Bytes) -> B256 {
-    let header = Header {
-        extra_data,
-        ..header.clone()
-    };
+    let header = Header { extra_data, ..header.clone() };
     keccak256(alloy_rlp::encode(header))
 }

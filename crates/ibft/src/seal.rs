@@ -113,9 +113,7 @@ impl Secp256k1Key {
 
 impl std::fmt::Debug for Secp256k1Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Secp256k1Key")
-            .field("address", &self.address)
-            .finish_non_exhaustive()
+        f.debug_struct("Secp256k1Key").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

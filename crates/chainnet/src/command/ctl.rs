@@ -18,7 +18,10 @@ use crate::{
 pub(crate) fn run(place: &Place, ctl: &Ctl) -> anyhow::Result<()> {
     let port = ctl.rpc_port.unwrap_or(place.network.node_rpc_port());
     let (method, params) = request(&ctl.action);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
     let result = runtime.block_on(ask(port, method, params))?;
     match ctl.action {
         CtlAction::Status => print_status(result),
@@ -59,7 +62,8 @@ struct VoteLine {
 }
 
 fn print_status(result: Value) -> anyhow::Result<()> {
-    let lines: Vec<ValidatorLine> = serde_json::from_value(result).context("the node's answer is not understood")?;
+    let lines: Vec<ValidatorLine> =
+        serde_json::from_value(result).context("the node's answer is not understood")?;
     for line in lines {
         let state = if line.running { "running" } else { "stopped" };
         let set = if line.in_validator_set { "validator" } else { "standby" };

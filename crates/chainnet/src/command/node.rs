@@ -35,7 +35,10 @@ pub(crate) enum Shown {
 
 /// Runs the chain until it is told to stop.
 pub(crate) fn run(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
     runtime.block_on(serve(place, options, shown))
 }
 
@@ -46,8 +49,8 @@ async fn serve(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Re
     let address = listener.local_addr().context("cannot read the listening address")?;
     let chain = Chain::open(&place.chain_dir(), &genesis)?;
     let pacing = if options.on_demand { Pacing::OnDemand } else { Pacing::Timed };
-    let production =
-        Production::start(chain.clone(), keys.validators.clone(), pacing).context("cannot start block production")?;
+    let production = Production::start(chain.clone(), keys.validators.clone(), pacing)
+        .context("cannot start block production")?;
 
     let stop = CancellationToken::new();
     let server = tokio::spawn(rpc::serve(

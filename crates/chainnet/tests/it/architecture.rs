@@ -49,7 +49,9 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
 fn crates_use_only_what_stands_below_them() {
     let allowed: BTreeMap<_, _> = EDGES.iter().copied().collect();
     for (krate, used) in dependencies() {
-        let may = allowed.get(krate.as_str()).unwrap_or_else(|| panic!("{krate} is missing from the list of edges"));
+        let may = allowed
+            .get(krate.as_str())
+            .unwrap_or_else(|| panic!("{krate} is missing from the list of edges"));
         for used in used.iter().filter(|used| allowed.contains_key(used.as_str())) {
             assert!(may.contains(&used.as_str()), "{krate} must not use {used}");
         }

@@ -53,7 +53,9 @@ pub enum OpenError {
         expected: B256,
     },
     /// A block that the head refers to is missing.
-    #[error("block {0} is missing from the data directory; restore a backup, or remove the directory to start afresh")]
+    #[error(
+        "block {0} is missing from the data directory; restore a backup, or remove the directory to start afresh"
+    )]
     MissingBlock(u64),
     /// Something in the directory cannot be read.
     #[error(
@@ -84,7 +86,10 @@ impl OpenError {
                 | StoreError::UnknownBlock(_)
                 | StoreError::Engine(_) => false,
             },
-            Self::Genesis(_) | Self::OtherGenesis { .. } | Self::MissingBlock(_) | Self::Unreadable { .. } => true,
+            Self::Genesis(_)
+            | Self::OtherGenesis { .. }
+            | Self::MissingBlock(_)
+            | Self::Unreadable { .. } => true,
             Self::State(_) | Self::ExtraData { .. } => false,
         };
         if advised { self } else { Self::Unreadable { dir: dir.to_owned(), source: Box::new(self) } }

@@ -115,7 +115,8 @@ impl Chain {
         let head = self.head();
         let parent = &head.block.header;
         let period = self.spec.ibft.block_period_secs;
-        let coinbase = ibft::proposer::proposer(parent.beneficiary, &head.tally.validators(), 0).unwrap_or(Address::ZERO);
+        let coinbase = ibft::proposer::proposer(parent.beneficiary, &head.tally.validators(), 0)
+            .unwrap_or(Address::ZERO);
         let timestamp = self.clock.now_secs().max(parent.timestamp + period);
         next_header(&self.spec, &head.block, coinbase, timestamp)
     }

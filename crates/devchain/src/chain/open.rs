@@ -96,7 +96,8 @@ fn genesis_state(genesis: &Genesis) -> StateDiff {
         if !code.is_empty() {
             diff.code.insert(code_hash, code);
         }
-        let fields = AccountFields { nonce: account.nonce.unwrap_or_default(), balance: account.balance, code_hash };
+        let fields =
+            AccountFields { nonce: account.nonce.unwrap_or_default(), balance: account.balance, code_hash };
         let slots = account.storage.iter().flatten();
         let storage = slots.map(|(&slot, &value)| (slot.into(), value.into())).collect();
         diff.accounts.insert(address, AccountDiff { account: Some(fields), wiped: false, storage });
@@ -107,7 +108,8 @@ fn genesis_state(genesis: &Genesis) -> StateDiff {
 /// Executes nothing: the genesis block's state is what its file says.
 fn genesis_block(genesis: &Genesis, state_root: B256) -> Result<Block, OpenError> {
     let header = genesis.header(state_root);
-    let hash = ibft::hash::block_hash(&header).map_err(|source| OpenError::ExtraData { number: 0, source })?;
+    let hash =
+        ibft::hash::block_hash(&header).map_err(|source| OpenError::ExtraData { number: 0, source })?;
     Ok(Block { header, hash, transactions: Arc::default() })
 }
 

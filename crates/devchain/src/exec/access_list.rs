@@ -37,10 +37,7 @@ fn run(
     request: &TransactionRequest,
     list: AccessList,
 ) -> Result<(ExecutionResult, AccessList), ExecError> {
-    let request = TransactionRequest {
-        access_list: Some(list.clone()),
-        ..request.clone()
-    };
+    let request = TransactionRequest { access_list: Some(list.clone()), ..request.clone() };
     let inspector = AccessListInspector::new(list);
     let mut simulation = Simulation::new(ctx, &request, None, None, inspector)?;
     simulation.tx.gas_limit = request.gas.unwrap_or(ctx.gas_cap).min(ctx.gas_cap);

@@ -56,11 +56,7 @@ pub fn execute_block(
     let mut run = BlockRun::new(spec, state, hashes, header, transactions.len());
     for (index, tx) in transactions.iter().enumerate() {
         if let Err(reason) = run.apply(tx)? {
-            return Err(ExecError::InvalidTransaction {
-                index,
-                hash: *tx.inner().tx_hash(),
-                reason,
-            });
+            return Err(ExecError::InvalidTransaction { index, hash: *tx.inner().tx_hash(), reason });
         }
     }
     run.finish(spec)
@@ -100,11 +96,7 @@ pub fn build_body(
             }
         }
     }
-    Ok(BuiltBody {
-        transactions,
-        outcome: run.finish(spec)?,
-        rejected,
-    })
+    Ok(BuiltBody { transactions, outcome: run.finish(spec)?, rejected })
 }
 
 /// A block in the middle of its execution.
@@ -152,12 +144,7 @@ impl<'a> BlockRun<'a> {
         let result = match self.evm.transact_commit(env::tx_env(tx)).map_err(RunError::from) {
             Ok(result) => result,
             Err(RunError::Refused(refusal)) => {
-                return Ok(Err(RejectReason::new(
-                    refusal,
-                    gas_limit,
-                    available,
-                    self.base_fee,
-                )));
+                return Ok(Err(RejectReason::new(refusal, gas_limit, available, self.base_fee)));
             }
             Err(RunError::Fatal(error)) => return Err(error),
         };

@@ -36,19 +36,13 @@ impl Bounded {
             }
             other => other,
         };
-        Self {
-            steps_left: step_budget(&tracer),
-            tracer,
-        }
+        Self { steps_left: step_budget(&tracer), tracer }
     }
 
     /// The tracer, unless it has given up.
     pub(super) fn finished(&mut self) -> Result<&mut DebugInspector, TraceError> {
         if self.gave_up() {
-            return Err(TraceError::TooLarge {
-                steps: MAX_STEPS,
-                bytes: MAX_BYTES,
-            });
+            return Err(TraceError::TooLarge { steps: MAX_STEPS, bytes: MAX_BYTES });
         }
         Ok(&mut self.tracer)
     }

@@ -67,11 +67,9 @@ impl From<ExecutionResult> for CallOutcome {
     fn from(result: ExecutionResult) -> Self {
         let gas_used = result.tx_gas_used();
         match result {
-            ExecutionResult::Success { output, logs, .. } => Self::Success {
-                output: output.into_data(),
-                gas_used,
-                logs,
-            },
+            ExecutionResult::Success { output, logs, .. } => {
+                Self::Success { output: output.into_data(), gas_used, logs }
+            }
             ExecutionResult::Revert { output, .. } => Self::Revert { output, gas_used },
             ExecutionResult::Halt { reason, .. } => Self::Halt { reason, gas_used },
         }
@@ -121,18 +119,14 @@ impl<'a, I> Simulation<'a, I> {
         if let Some(hashes) = block_overrides.and_then(|overrides| overrides.block_hash.clone()) {
             overlay.override_hashes(hashes);
         }
-        Ok(Self {
-            evm: env::evm(rules, block, overlay, inspector),
-            tx,
-        })
+        Ok(Self { evm: env::evm(rules, block, overlay, inspector), tx })
     }
 
     /// Runs the call with this gas limit.
     pub(super) fn run(&mut self, gas_limit: u64) -> Result<ExecutionResult, ExecError> {
         self.tx.gas_limit = gas_limit;
         let run = self.evm.transact(self.tx.clone());
-        run.map(|outcome| outcome.result)
-            .map_err(|error| self.explain(error.into()))
+        run.map(|outcome| outcome.result).map_err(|error| self.explain(error.into()))
     }
 
     pub(super) fn explain(&self, error: RunError) -> ExecError {
@@ -153,9 +147,7 @@ fn request_env(spec: &ChainSpec, request: &TransactionRequest, base_fee: u64) ->
     }
     let priority = request.max_priority_fee_per_gas.unwrap_or_default();
     let gas_price = if dynamic_fee {
-        request
-            .max_fee_per_gas
-            .unwrap_or_else(|| priority.saturating_add(base_fee.into()))
+        request.max_fee_per_gas.unwrap_or_else(|| priority.saturating_add(base_fee.into()))
     } else {
         request.gas_price.unwrap_or_default()
     };

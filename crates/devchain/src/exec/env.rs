@@ -22,10 +22,7 @@ pub(super) fn evm<'a, I>(
     inspector: I,
 ) -> OverlayEvm<'a, I> {
     let context: MainnetContext<Overlay<'a>> = Context::new(overlay, cfg.spec);
-    context
-        .with_cfg(cfg)
-        .with_block(block)
-        .build_mainnet_with_inspector(inspector)
+    context.with_cfg(cfg).with_block(block).build_mainnet_with_inspector(inspector)
 }
 
 /// The chain's rules at a fork.

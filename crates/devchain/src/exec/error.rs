@@ -88,27 +88,20 @@ impl RejectReason {
             I::NonceTooLow { tx, state } => Self::NonceTooLow { tx, state },
             I::NonceTooHigh { tx, state } => Self::NonceTooHigh { tx, state },
             I::NonceOverflowInTransaction => Self::NonceOverflow,
-            I::LackOfFundForMaxFee { fee, balance } => Self::InsufficientFunds {
-                cost: *fee,
-                balance: *balance,
-            },
+            I::LackOfFundForMaxFee { fee, balance } => {
+                Self::InsufficientFunds { cost: *fee, balance: *balance }
+            }
             I::OverflowPaymentInTransaction => Self::CostOverflow,
             I::CallerGasLimitMoreThanBlock => Self::GasLimitExceedsBlock { gas_limit, available },
-            I::TxGasLimitGreaterThanCap { gas_limit, cap } => Self::GasLimitExceedsBlock {
-                gas_limit,
-                available: cap,
-            },
-            I::CallGasCostMoreThanGasLimit {
-                initial_gas,
-                gas_limit,
-            } => Self::IntrinsicGas {
-                required: initial_gas,
-                gas_limit,
-            },
-            I::GasFloorMoreThanGasLimit { gas_floor, gas_limit } => Self::IntrinsicGas {
-                required: gas_floor,
-                gas_limit,
-            },
+            I::TxGasLimitGreaterThanCap { gas_limit, cap } => {
+                Self::GasLimitExceedsBlock { gas_limit, available: cap }
+            }
+            I::CallGasCostMoreThanGasLimit { initial_gas, gas_limit } => {
+                Self::IntrinsicGas { required: initial_gas, gas_limit }
+            }
+            I::GasFloorMoreThanGasLimit { gas_floor, gas_limit } => {
+                Self::IntrinsicGas { required: gas_floor, gas_limit }
+            }
             I::GasPriceLessThanBasefee => Self::FeeBelowBaseFee { base_fee },
             I::PriorityFeeGreaterThanMaxFee => Self::PriorityAboveMaxFee,
             I::RejectCallerWithCode => Self::SenderHasCode,

@@ -28,10 +28,7 @@ pub fn estimate_gas(
     let (used, refunded) = match simulation.run(ceiling)? {
         ExecutionResult::Success { gas, .. } => (gas.tx_gas_used(), gas.final_refunded()),
         ExecutionResult::Revert { output, .. } => return Err(EstimateError::Revert { output }),
-        ExecutionResult::Halt {
-            reason: HaltReason::OutOfGas(_),
-            ..
-        } => {
+        ExecutionResult::Halt { reason: HaltReason::OutOfGas(_), .. } => {
             return Err(EstimateError::OutOfGas { allowance: ceiling });
         }
         ExecutionResult::Halt { reason, .. } => return Err(EstimateError::Halt { reason }),

@@ -80,14 +80,7 @@ impl<'a> Overlay<'a> {
         let account = self.load(address)?;
         account.present.get_or_insert_default();
         account.changed = true;
-        account
-            .storage
-            .entry(slot)
-            .or_insert(Slot {
-                parent,
-                present: value,
-            })
-            .present = value;
+        account.storage.entry(slot).or_insert(Slot { parent, present: value }).present = value;
         Ok(())
     }
 
@@ -106,9 +99,7 @@ impl<'a> Overlay<'a> {
             let Some(change) = account.into_diff() else {
                 continue;
             };
-            let created = change
-                .account
-                .and_then(|fields| self.new_code.get_key_value(&fields.code_hash));
+            let created = change.account.and_then(|fields| self.new_code.get_key_value(&fields.code_hash));
             if let Some((hash, code)) = created {
                 diff.code.insert(*hash, code.original_bytes());
             }
@@ -150,10 +141,7 @@ impl OverlaidAccount {
         if !self.changed {
             return None;
         }
-        let wiped = self.wiped
-            && self
-                .parent
-                .is_some_and(|parent| parent.storage_root != EMPTY_ROOT_HASH);
+        let wiped = self.wiped && self.parent.is_some_and(|parent| parent.storage_root != EMPTY_ROOT_HASH);
         let account = self.present.map(|info| AccountFields {
             nonce: info.nonce,
             balance: info.balance,
@@ -171,11 +159,7 @@ impl OverlaidAccount {
             code_hash: parent.code_hash,
         });
         let same = account == parent && !wiped && storage.is_empty();
-        (!same).then_some(AccountDiff {
-            account,
-            wiped,
-            storage,
-        })
+        (!same).then_some(AccountDiff { account, wiped, storage })
     }
 }
 
@@ -210,13 +194,7 @@ impl Database for Overlay<'_> {
             Some(parent) if !account.wiped => state.storage_at(parent, slot)?,
             _ => U256::ZERO,
         };
-        account.storage.insert(
-            slot,
-            Slot {
-                parent: value,
-                present: value,
-            },
-        );
+        account.storage.insert(slot, Slot { parent: value, present: value });
         Ok(value)
     }
 
@@ -255,9 +233,7 @@ impl DatabaseRef for Overlay<'_> {
 
     fn block_hash_ref(&self, number: u64) -> Result<B256, StateError> {
         let overridden = self.hash_overrides.get(&number).copied();
-        Ok(overridden
-            .or_else(|| self.hashes.block_hash(number))
-            .unwrap_or_default())
+        Ok(overridden.or_else(|| self.hashes.block_hash(number)).unwrap_or_default())
     }
 }
 
@@ -284,10 +260,7 @@ impl DatabaseCommit for Overlay<'_> {
             account.present = Some(change.info);
             for (key, slot) in change.storage {
                 if slot.is_changed() {
-                    let unread = Slot {
-                        parent: U256::ZERO,
-                        present: U256::ZERO,
-                    };
+                    let unread = Slot { parent: U256::ZERO, present: U256::ZERO };
                     account.storage.entry(key).or_insert(unread).present = slot.present_value;
                 }
             }

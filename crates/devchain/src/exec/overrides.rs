@@ -13,14 +13,7 @@ use super::{ChainSpec, ExecError, Fork, env, overlay::Overlay};
 /// Applies geth's account overrides.
 pub(super) fn apply_accounts(overlay: &mut Overlay<'_>, overrides: &StateOverride) -> Result<(), ExecError> {
     for (&address, account) in overrides {
-        let AccountOverride {
-            balance,
-            nonce,
-            code,
-            state,
-            state_diff,
-            move_precompile_to,
-        } = account;
+        let AccountOverride { balance, nonce, code, state, state_diff, move_precompile_to } = account;
         if move_precompile_to.is_some() {
             return Err(ExecError::PrecompileMove(address));
         }
@@ -62,10 +55,7 @@ pub(super) fn block(
         block.gas_limit = overrides.gas_limit.unwrap_or(block.gas_limit);
         block.beneficiary = overrides.coinbase.unwrap_or(block.beneficiary);
         block.prevrandao = overrides.random.or(block.prevrandao);
-        block.basefee = overrides
-            .base_fee
-            .map(|fee| fee.saturating_to())
-            .unwrap_or(block.basefee);
+        block.basefee = overrides.base_fee.map(|fee| fee.saturating_to()).unwrap_or(block.basefee);
     }
     let fork = spec.fork_at(block.number.saturating_to(), block.timestamp.saturating_to());
     (block, fork)

@@ -47,11 +47,7 @@ fn encode(receipt: &Receipt, out: &mut Vec<u8>) {
         + receipt.cumulative_gas_used.length()
         + receipt.bloom.length()
         + receipt.logs.length();
-    RlpHeader {
-        list: true,
-        payload_length,
-    }
-    .encode(out);
+    RlpHeader { list: true, payload_length }.encode(out);
     receipt.success.encode(out);
     receipt.cumulative_gas_used.encode(out);
     receipt.bloom.encode(out);

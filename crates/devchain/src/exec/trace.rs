@@ -40,12 +40,8 @@ pub fn trace_call(
     request: &TransactionRequest,
     options: GethDebugTracingCallOptions,
 ) -> Result<GethTrace, TraceError> {
-    let GethDebugTracingCallOptions {
-        tracing_options,
-        state_overrides,
-        block_overrides,
-        tx_index: _,
-    } = options;
+    let GethDebugTracingCallOptions { tracing_options, state_overrides, block_overrides, tx_index: _ } =
+        options;
     let inspector = inspector(tracing_options)?;
     let overrides = (state_overrides.as_ref(), block_overrides.as_ref());
     let mut simulation = Simulation::new(ctx, request, overrides.0, overrides.1, inspector)?;
@@ -54,12 +50,7 @@ pub fn trace_call(
     // A tracer that gave up is why the run failed.
     simulation.evm.inspector.finished()?;
     let outcome = run.map_err(|error| simulation.explain(error.into()))?;
-    trace(
-        &mut simulation.evm,
-        &simulation.tx,
-        &outcome,
-        TransactionContext::default(),
-    )
+    trace(&mut simulation.evm, &simulation.tx, &outcome, TransactionContext::default())
 }
 
 /// Traces one transaction of a block after running those before it.
@@ -84,12 +75,7 @@ pub fn trace_block(
     options: GethDebugTracingOptions,
 ) -> Result<Vec<GethTrace>, TraceError> {
     let mut replay = Replay::new(block, options)?;
-    block
-        .transactions
-        .iter()
-        .enumerate()
-        .map(|(index, tx)| replay.trace(index, tx))
-        .collect()
+    block.transactions.iter().enumerate().map(|(index, tx)| replay.trace(index, tx)).collect()
 }
 
 /// A mined block being run once more.
@@ -99,24 +85,15 @@ struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     fn new(block: TracedBlock<'a>, options: GethDebugTracingOptions) -> Result<Self, TraceError> {
-        let TracedBlock {
-            spec,
-            parent_state,
-            hashes,
-            header,
-            transactions: _,
-        } = block;
+        let TracedBlock { spec, parent_state, hashes, header, transactions: _ } = block;
         let rules = env::rules(spec, spec.fork_at(header.number, header.timestamp));
         let overlay = Overlay::new(parent_state, hashes);
-        Ok(Self {
-            evm: env::evm(rules, env::block_env(spec, header), overlay, inspector(options)?),
-        })
+        Ok(Self { evm: env::evm(rules, env::block_env(spec, header), overlay, inspector(options)?) })
     }
 
     fn skip(&mut self, index: usize, tx: &Transaction) -> Result<(), ExecError> {
         let run = self.evm.transact_commit(env::tx_env(tx));
-        run.map(|_| ())
-            .map_err(|error| self.explain(index, tx, error.into()))
+        run.map(|_| ()).map_err(|error| self.explain(index, tx, error.into()))
     }
 
     fn trace(&mut self, index: usize, tx: &Transaction) -> Result<GethTrace, TraceError> {
@@ -131,10 +108,7 @@ impl<'a> Replay<'a> {
             ..TransactionContext::default()
         };
         let trace = trace(&mut self.evm, &env, &outcome, context)?;
-        self.evm
-            .inspector
-            .reset()
-            .map_err(|_| TraceError::UnsupportedTracer)?;
+        self.evm.inspector.reset().map_err(|_| TraceError::UnsupportedTracer)?;
         self.evm.ctx.journaled_state.database.commit(outcome.state);
         Ok(trace)
     }
@@ -145,11 +119,7 @@ impl<'a> Replay<'a> {
             RunError::Refused(refusal) => {
                 let block = &self.evm.ctx.block;
                 let reason = RejectReason::new(refusal, tx.gas_limit(), block.gas_limit, block.basefee);
-                ExecError::InvalidTransaction {
-                    index,
-                    hash: *tx.inner().tx_hash(),
-                    reason,
-                }
+                ExecError::InvalidTransaction { index, hash: *tx.inner().tx_hash(), reason }
             }
         }
     }
@@ -168,13 +138,11 @@ fn trace(
 ) -> Result<GethTrace, TraceError> {
     let inspector = evm.inspector.finished()?;
     let (block, database) = (&evm.ctx.block, &mut evm.ctx.journaled_state.database);
-    inspector
-        .get_result(Some(context), tx, block, outcome, database)
-        .map_err(|error| match error {
-            DebugInspectorError::Database(error) => ExecError::State(error).into(),
-            DebugInspectorError::InvalidTracerConfig
-            | DebugInspectorError::UnsupportedTracer
-            | DebugInspectorError::JsTracerNotEnabled
-            | DebugInspectorError::MuxInspector(_) => TraceError::UnsupportedTracer,
-        })
+    inspector.get_result(Some(context), tx, block, outcome, database).map_err(|error| match error {
+        DebugInspectorError::Database(error) => ExecError::State(error).into(),
+        DebugInspectorError::InvalidTracerConfig
+        | DebugInspectorError::UnsupportedTracer
+        | DebugInspectorError::JsTracerNotEnabled
+        | DebugInspectorError::MuxInspector(_) => TraceError::UnsupportedTracer,
+    })
 }

@@ -47,11 +47,7 @@ impl Index {
         }
         let (sender, nonce) = (tx.signer(), tx.nonce());
         // The caller may have read the account before a block that the pool has already seen, but not after.
-        if self
-            .queues
-            .get(&sender)
-            .is_some_and(|queue| queue.nonce() < account_nonce)
-        {
+        if self.queues.get(&sender).is_some_and(|queue| queue.nonce() < account_nonce) {
             self.settle(sender, account_nonce);
         }
         let (account_nonce, next) = match self.queues.get(&sender) {
@@ -59,11 +55,7 @@ impl Index {
             None => (account_nonce, account_nonce),
         };
         if nonce < account_nonce {
-            return Err(RejectReason::NonceTooLow {
-                tx: nonce,
-                state: account_nonce,
-            }
-            .into());
+            return Err(RejectReason::NonceTooLow { tx: nonce, state: account_nonce }.into());
         }
         if nonce > next.saturating_add(limits.max_future_gap) {
             return Err(PoolError::NonceTooDistant { tx: nonce, next });
@@ -105,20 +97,14 @@ impl Index {
 
     /// The account's nonce has moved forward.
     pub(super) fn settle(&mut self, sender: Address, nonce: u64) {
-        if self
-            .queues
-            .get(&sender)
-            .is_some_and(|queue| queue.nonce() < nonce)
-        {
+        if self.queues.get(&sender).is_some_and(|queue| queue.nonce() < nonce) {
             self.rewind(sender, nonce);
         }
     }
 
     /// The account's nonce is now this one, whatever it was.
     pub(super) fn rewind(&mut self, sender: Address, nonce: u64) {
-        let stale = self
-            .edit(sender, |queue| queue.set_nonce(nonce))
-            .unwrap_or_default();
+        let stale = self.edit(sender, |queue| queue.set_nonce(nonce)).unwrap_or_default();
         for entry in stale {
             self.forget(&entry);
         }
@@ -152,20 +138,13 @@ impl Index {
 
     pub(super) fn status(&self) -> PoolStatus {
         let executable = self.queues.values().map(Queue::executable).sum();
-        PoolStatus {
-            executable,
-            waiting: self.len().saturating_sub(executable),
-            bytes: self.bytes,
-        }
+        PoolStatus { executable, waiting: self.len().saturating_sub(executable), bytes: self.bytes }
     }
 
     pub(super) fn content(&self) -> Vec<Pooled> {
         let mut senders = self.senders();
         senders.sort_unstable();
-        senders
-            .into_iter()
-            .flat_map(|sender| self.content_of(sender))
-            .collect()
+        senders.into_iter().flat_map(|sender| self.content_of(sender)).collect()
     }
 
     pub(super) fn content_of(&self, sender: Address) -> Vec<Pooled> {
@@ -188,10 +167,7 @@ impl Index {
         nonce: u64,
         limits: &PoolLimits,
     ) -> Result<(), PoolError> {
-        let Some(queue) = self
-            .queues
-            .get(&sender)
-            .filter(|queue| queue.len() >= limits.max_per_sender)
+        let Some(queue) = self.queues.get(&sender).filter(|queue| queue.len() >= limits.max_per_sender)
         else {
             return Ok(());
         };
@@ -200,9 +176,7 @@ impl Index {
                 self.remove_at(sender, last);
                 Ok(())
             }
-            None => Err(PoolError::SenderLimit {
-                limit: limits.max_per_sender,
-            }),
+            None => Err(PoolError::SenderLimit { limit: limits.max_per_sender }),
         }
     }
 
@@ -233,18 +207,13 @@ impl Index {
         self.arrivals += 1;
         self.bytes += entry.bytes;
         self.by_hash.insert(hash, entry.tx.clone());
-        self.queues
-            .entry(sender)
-            .or_insert_with(|| Queue::new(sender, account_nonce));
+        self.queues.entry(sender).or_insert_with(|| Queue::new(sender, account_nonce));
         let replaced = self.edit(sender, |queue| queue.insert(entry)).flatten();
         if let Some(replaced) = &replaced {
             self.forget(replaced);
         }
         Added {
-            executable: self
-                .queues
-                .get(&sender)
-                .is_some_and(|queue| nonce < queue.run_end()),
+            executable: self.queues.get(&sender).is_some_and(|queue| nonce < queue.run_end()),
             replaced: replaced.map(|entry| entry.hash()),
         }
     }
@@ -286,16 +255,8 @@ impl Index {
             return;
         }
         self.base_fee = base_fee;
-        self.heads = self
-            .queues
-            .values()
-            .filter_map(|queue| queue.rank(queue.nonce(), base_fee))
-            .collect();
-        self.tails = self
-            .queues
-            .values()
-            .filter_map(|queue| queue.worth(base_fee))
-            .collect();
+        self.heads = self.queues.values().filter_map(|queue| queue.rank(queue.nonce(), base_fee)).collect();
+        self.tails = self.queues.values().filter_map(|queue| queue.worth(base_fee)).collect();
     }
 }
 
@@ -304,9 +265,6 @@ fn outbids(new: &Entry, old: &Entry, base_fee: u64, bump_percent: u64) -> bool {
     let raised = |new: u128, old: u128| {
         new.saturating_mul(100) >= old.saturating_mul(u128::from(bump_percent).saturating_add(100))
     };
-    let tips = (
-        new.tip(base_fee).unwrap_or_default(),
-        old.tip(base_fee).unwrap_or_default(),
-    );
+    let tips = (new.tip(base_fee).unwrap_or_default(), old.tip(base_fee).unwrap_or_default());
     raised(new.tx.max_fee_per_gas(), old.tx.max_fee_per_gas()) && raised(tips.0, tips.1)
 }

@@ -63,10 +63,7 @@ pub struct Pool {
 impl Pool {
     /// An empty pool.
     pub fn new(limits: PoolLimits) -> Self {
-        Self {
-            limits,
-            index: Mutex::new(Index::default()),
-        }
+        Self { limits, index: Mutex::new(Index::default()) }
     }
 
     /// Checks a transaction against the rules and its sender's account, and keeps it.
@@ -80,9 +77,7 @@ impl Pool {
             return Err(PoolError::AlreadyKnown);
         }
         rules.check(&transaction, &sender, &self.limits)?;
-        self.index
-            .lock()
-            .add(transaction, sender.nonce, rules.base_fee, &self.limits)
+        self.index.lock().add(transaction, sender.nonce, rules.base_fee, &self.limits)
     }
 
     /// Up to `max` executable transactions for a block with this base fee: by effective tip, then by arrival, and in
@@ -96,10 +91,7 @@ impl Pool {
         let mut nonces = AddressMap::<u64>::default();
         for tx in mined {
             let next = tx.nonce().saturating_add(1);
-            nonces
-                .entry(tx.signer())
-                .and_modify(|nonce| *nonce = next.max(*nonce))
-                .or_insert(next);
+            nonces.entry(tx.signer()).and_modify(|nonce| *nonce = next.max(*nonce)).or_insert(next);
         }
         let mut index = self.index.lock();
         for (sender, nonce) in nonces {
@@ -110,10 +102,7 @@ impl Pool {
     /// Takes over all senders' nonces after the chain went back to an earlier block.
     pub fn on_revert(&self, nonce_of: impl Fn(Address) -> u64) {
         let senders = self.index.lock().senders();
-        let nonces: Vec<_> = senders
-            .into_iter()
-            .map(|sender| (sender, nonce_of(sender)))
-            .collect();
+        let nonces: Vec<_> = senders.into_iter().map(|sender| (sender, nonce_of(sender))).collect();
         let mut index = self.index.lock();
         for (sender, nonce) in nonces {
             index.rewind(sender, nonce);

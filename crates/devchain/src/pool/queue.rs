@@ -74,12 +74,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn new(sender: Address, nonce: u64) -> Self {
-        Self {
-            sender,
-            nonce,
-            run_end: nonce,
-            entries: BTreeMap::new(),
-        }
+        Self { sender, nonce, run_end: nonce, entries: BTreeMap::new() }
     }
 
     pub(super) fn nonce(&self) -> u64 {
@@ -154,12 +149,7 @@ impl Queue {
     pub(super) fn rank(&self, nonce: u64, base_fee: u64) -> Option<Rank> {
         let entry = self.entries.get(&nonce).filter(|_| nonce < self.run_end)?;
         let tip = Reverse(entry.tip(base_fee)?);
-        Some(Rank {
-            tip,
-            arrival: entry.arrival,
-            sender: self.sender,
-            nonce,
-        })
+        Some(Rank { tip, arrival: entry.arrival, sender: self.sender, nonce })
     }
 
     /// Worth of the last transaction.

@@ -65,10 +65,7 @@ impl PoolRules {
             None if !self.allow_unprotected => return Err(RejectReason::MissingChainId),
             Some(_) | None => {}
         }
-        if tx
-            .max_priority_fee_per_gas()
-            .is_some_and(|tip| tip > tx.max_fee_per_gas())
-        {
+        if tx.max_priority_fee_per_gas().is_some_and(|tip| tip > tx.max_fee_per_gas()) {
             return Err(RejectReason::PriorityAboveMaxFee);
         }
         if tx.nonce() == u64::MAX {
@@ -86,10 +83,7 @@ impl PoolRules {
             return Err(RejectReason::IntrinsicGas { required, gas_limit });
         }
         if gas_limit > self.block_gas_limit {
-            return Err(RejectReason::GasLimitExceedsBlock {
-                gas_limit,
-                available: self.block_gas_limit,
-            });
+            return Err(RejectReason::GasLimitExceedsBlock { gas_limit, available: self.block_gas_limit });
         }
         Ok(())
     }
@@ -102,16 +96,10 @@ fn check_sender(tx: &Transaction, sender: &SenderState) -> Result<(), RejectReas
         .and_then(|fee| fee.checked_add(tx.value()))
         .ok_or(RejectReason::CostOverflow)?;
     if cost > sender.balance {
-        return Err(RejectReason::InsufficientFunds {
-            cost,
-            balance: sender.balance,
-        });
+        return Err(RejectReason::InsufficientFunds { cost, balance: sender.balance });
     }
     if tx.nonce() < sender.nonce {
-        return Err(RejectReason::NonceTooLow {
-            tx: tx.nonce(),
-            state: sender.nonce,
-        });
+        return Err(RejectReason::NonceTooLow { tx: tx.nonce(), state: sender.nonce });
     }
     if sender.has_code {
         return Err(RejectReason::SenderHasCode);

@@ -33,13 +33,19 @@ impl Producer {
         let mut header = next_header(spec, &head.block, coinbase, timestamp);
         // A vote in an epoch block would be ignored by everybody.
         let vote = vote.filter(|_| !spec.ibft.is_epoch_block(header.number));
-        let extra =
-            ExtraData { vanity: B256::ZERO, validators: head.tally.validators(), vote, round, seals: Vec::new() };
+        let extra = ExtraData {
+            vanity: B256::ZERO,
+            validators: head.tally.validators(),
+            vote,
+            round,
+            seals: Vec::new(),
+        };
         header.extra_data = extra.encode();
 
         let selection = Duration::from_millis(spec.ibft.block_period_secs * 10 * SELECTION_PERCENT);
         let room = (header.gas_limit / CHEAPEST_TRANSACTION_GAS) as usize;
-        let candidates = self.chain.pool().best(header.base_fee_per_gas.unwrap_or_default(), room).into_iter();
+        let candidates =
+            self.chain.pool().best(header.base_fee_per_gas.unwrap_or_default(), room).into_iter();
         let deadline = Instant::now() + selection;
         let BuiltBody { transactions, outcome, rejected } =
             exec::build_body(spec, &head.state, &self.chain.block_hashes(), &header, candidates, deadline)?;

@@ -160,7 +160,8 @@ impl Control {
     /// Has a validator of this node vote on `vote.recipient` in blocks that it proposes.
     pub async fn propose_vote(&self, validator: &str, vote: Vote) -> Result<(), ControlError> {
         let validator = validator.to_owned();
-        self.ask(|answer| Command::SetVote { validator, subject: vote.recipient, vote: Some(vote), answer }).await
+        self.ask(|answer| Command::SetVote { validator, subject: vote.recipient, vote: Some(vote), answer })
+            .await
     }
 
     /// Has a validator of this node forget its vote on `subject`.

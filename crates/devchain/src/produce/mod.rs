@@ -52,7 +52,8 @@ impl Production {
     /// Starts the validators with these keys, named `V1`, `V2`, … in order. Those in the validator set take part.
     pub fn start(chain: Arc<Chain>, keys: Vec<Secp256k1Key>, pacing: Pacing) -> std::io::Result<Self> {
         let (sender, commands) = mpsc::sync_channel(command::QUEUE);
-        let seats = keys.into_iter().enumerate().map(|(i, key)| Seat::new(format!("V{}", i + 1), key)).collect();
+        let seats =
+            keys.into_iter().enumerate().map(|(i, key)| Seat::new(format!("V{}", i + 1), key)).collect();
         let producer = Producer {
             chain,
             seats,
@@ -171,7 +172,8 @@ impl Producer {
         match action {
             Action::Persist(lock) => seat.lock = Some(lock),
             Action::Broadcast(message) => {
-                let others = self.seats.iter().enumerate().filter(|(i, seat)| *i != index && seat.machine.is_some());
+                let others =
+                    self.seats.iter().enumerate().filter(|(i, seat)| *i != index && seat.machine.is_some());
                 self.mail.extend(others.map(|(i, _)| (i, Event::Message(message.clone()))));
             }
             Action::BuildProposal { height, round, timestamp } => {
@@ -184,10 +186,15 @@ impl Producer {
             }
             Action::StartBlockTimer { height, at_ms } => seat.arm(Timer::Block { height }, at_ms),
             Action::StartRoundTimer { height, round, after_ms } => {
-                seat.arm(Timer::Round { height, round }, self.chain.clock().now_ms().saturating_add(after_ms));
+                seat.arm(
+                    Timer::Round { height, round },
+                    self.chain.clock().now_ms().saturating_add(after_ms),
+                );
             }
             Action::ImportBlock(block) => self.import(&block)?,
-            Action::Report { author, reason } => debug!(validator = %seat.name, %author, %reason, "message refused"),
+            Action::Report { author, reason } => {
+                debug!(validator = %seat.name, %author, %reason, "message refused")
+            }
         }
         Ok(())
     }
@@ -260,7 +267,9 @@ impl Producer {
         // An asker that has gone away does not need its answer.
         match command {
             Command::Mine { timestamp, answer } => drop(answer.send(self.mine(timestamp)?)),
-            Command::SetNextTimestamp { timestamp, answer } => drop(answer.send(self.set_next_timestamp(timestamp))),
+            Command::SetNextTimestamp { timestamp, answer } => {
+                drop(answer.send(self.set_next_timestamp(timestamp)))
+            }
             Command::IncreaseTime { secs, answer } => drop(answer.send(self.increase_time(secs))),
             Command::Snapshot { answer } => drop(answer.send(Ok(self.snapshot()))),
             Command::Revert { id, answer } => drop(answer.send(self.revert(id))),
@@ -280,7 +289,11 @@ impl Producer {
         Ok(())
     }
 
-    fn set_running(&mut self, validator: &str, running: bool) -> Result<Result<(), ControlError>, ImportError> {
+    fn set_running(
+        &mut self,
+        validator: &str,
+        running: bool,
+    ) -> Result<Result<(), ControlError>, ImportError> {
         let Some(index) = self.seats.iter().position(|seat| seat.answers_to(validator)) else {
             return Ok(Err(ControlError::UnknownValidator(validator.to_owned())));
         };

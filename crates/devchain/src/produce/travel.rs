@@ -40,7 +40,9 @@ impl Producer {
         }
         match asked {
             Some(asked) => self.leap(asked),
-            None if self.chain.clock().now_secs() < self.earliest_timestamp() => self.leap(self.earliest_timestamp()),
+            None if self.chain.clock().now_secs() < self.earliest_timestamp() => {
+                self.leap(self.earliest_timestamp())
+            }
             None => {}
         }
         if self.pacing == Pacing::OnDemand {
@@ -82,7 +84,8 @@ impl Producer {
 
     fn check_quorum(&self) -> Result<(), ControlError> {
         let validators = self.chain.head().tally.validators();
-        let running = self.seats.iter().filter(|seat| seat.machine.is_some() && validators.contains(&seat.address()));
+        let running =
+            self.seats.iter().filter(|seat| seat.machine.is_some() && validators.contains(&seat.address()));
         let (running, total) = (running.count(), validators.len());
         let quorum = ibft::quorum::quorum(total);
         if running >= quorum { Ok(()) } else { Err(ControlError::NoQuorum { running, total, quorum }) }
@@ -151,7 +154,9 @@ impl Producer {
         self.mail.clear();
         self.executed.clear();
         for index in 0..self.seats.len() {
-            let Some(seat) = self.seats.get_mut(index).filter(|seat| seat.machine.is_some()) else { continue };
+            let Some(seat) = self.seats.get_mut(index).filter(|seat| seat.machine.is_some()) else {
+                continue;
+            };
             seat.stop();
             seat.lock = None;
             self.start_seat(index);

@@ -15,10 +15,7 @@ impl StateView {
         let mut changes: Vec<_> = diff
             .accounts
             .iter()
-            .map(|(address, diff)| AccountChange {
-                path: path_of(&keccak256(address)),
-                diff,
-            })
+            .map(|(address, diff)| AccountChange { path: path_of(&keccak256(address)), diff })
             .collect();
         changes.sort_unstable_by_key(|change| change.path);
         let mut writer = TrieWriter::new(self.source());
@@ -73,10 +70,7 @@ struct SlotChange {
 
 impl SlotChange {
     fn new((slot, value): (&U256, &U256)) -> Self {
-        Self {
-            path: path_of(&keccak256(B256::from(*slot))),
-            value: *value,
-        }
+        Self { path: path_of(&keccak256(B256::from(*slot))), value: *value }
     }
 }
 

@@ -44,11 +44,7 @@ impl MemoryNodes {
 impl NodeSource for MemoryNodes {
     fn node(&self, hash: B256) -> Result<Bytes, StateError> {
         self.reads.fetch_add(1, Ordering::Relaxed);
-        self.nodes
-            .read()
-            .get(&hash)
-            .cloned()
-            .ok_or(StateError::MissingNode(hash))
+        self.nodes.read().get(&hash).cloned().ok_or(StateError::MissingNode(hash))
     }
 
     fn code(&self, hash: B256) -> Result<Bytes, StateError> {
@@ -83,13 +79,8 @@ fn oracle_root(values: &Values) -> B256 {
 }
 
 fn update(source: &MemoryNodes, root: B256, edits: &Edits) -> (B256, usize) {
-    let changes: Vec<_> = edits
-        .iter()
-        .map(|(key, value)| PlainChange {
-            path: path_of(key),
-            value: value.clone(),
-        })
-        .collect();
+    let changes: Vec<_> =
+        edits.iter().map(|(key, value)| PlainChange { path: path_of(key), value: value.clone() }).collect();
     let mut writer = TrieWriter::new(source);
     let root = writer.update(root, &changes).unwrap();
     let nodes = writer.finish(root).nodes;
@@ -187,19 +178,13 @@ fn account_diff() -> impl Strategy<Value = AccountDiff> {
     (option::weighted(0.8, fields), any::<bool>(), slots).prop_map(|(account, wiped, slots)| AccountDiff {
         account,
         wiped,
-        storage: slots
-            .into_iter()
-            .map(|(slot, value)| (U256::from(slot), U256::from(value)))
-            .collect(),
+        storage: slots.into_iter().map(|(slot, value)| (U256::from(slot), U256::from(value))).collect(),
     })
 }
 
 fn block_diff() -> impl Strategy<Value = StateDiff> {
     vec((0u8..40, account_diff()), 0..30).prop_map(|accounts| StateDiff {
-        accounts: accounts
-            .into_iter()
-            .map(|(id, diff)| (Address::repeat_byte(id), diff))
-            .collect(),
+        accounts: accounts.into_iter().map(|(id, diff)| (Address::repeat_byte(id), diff)).collect(),
         code: BTreeMap::new(),
     })
 }
@@ -224,10 +209,7 @@ fn plain_root(accounts: &PlainState) -> B256 {
     state_root_unhashed(accounts.iter().map(|(address, (fields, storage))| {
         let storage_root =
             storage_root_unhashed(storage.iter().map(|(slot, value)| (B256::from(*slot), *value)));
-        (
-            *address,
-            TrieAccount::new(fields.nonce, fields.balance, storage_root, fields.code_hash),
-        )
+        (*address, TrieAccount::new(fields.nonce, fields.balance, storage_root, fields.code_hash))
     }))
 }
 
@@ -236,24 +218,14 @@ fn check_state(view: &StateView, accounts: &PlainState) {
     for address in (0..42).map(Address::repeat_byte) {
         let expected = accounts.get(&address);
         let account = view.account(address).unwrap();
-        assert_eq!(
-            account.map(|a| (a.nonce, a.balance)),
-            expected.map(|(a, _)| (a.nonce, a.balance))
-        );
+        assert_eq!(account.map(|a| (a.nonce, a.balance)), expected.map(|(a, _)| (a.nonce, a.balance)));
         let proof = view.prove(address, &slots).unwrap();
         let leaf = account.map(|account| account.encode());
-        verify_proof(
-            view.root(),
-            path_of(&keccak256(address)),
-            leaf,
-            &proof.account_proof,
-        )
-        .unwrap();
+        verify_proof(view.root(), path_of(&keccak256(address)), leaf, &proof.account_proof).unwrap();
         for slot in &proof.storage_proof {
             let key = slot.key.as_b256();
-            let value = expected
-                .and_then(|(_, storage)| storage.get(&key.into()).copied())
-                .unwrap_or_default();
+            let value =
+                expected.and_then(|(_, storage)| storage.get(&key.into()).copied()).unwrap_or_default();
             assert_eq!(view.storage(address, key.into()).unwrap(), value);
             assert_eq!(slot.value, value);
             let leaf = (!value.is_zero()).then(|| alloy_rlp::encode(value));
@@ -264,19 +236,12 @@ fn check_state(view: &StateView, accounts: &PlainState) {
 
 fn funded(count: u64) -> StateDiff {
     let account = |id: u64| AccountDiff {
-        account: Some(AccountFields {
-            nonce: id,
-            balance: U256::from(id),
-            code_hash: KECCAK_EMPTY,
-        }),
+        account: Some(AccountFields { nonce: id, balance: U256::from(id), code_hash: KECCAK_EMPTY }),
         wiped: false,
         storage: HashMap::default(),
     };
     let address = |id: u64| Address::from_word(keccak256(id.to_be_bytes()));
-    StateDiff {
-        accounts: (1..=count).map(|id| (address(id), account(id))).collect(),
-        code: BTreeMap::new(),
-    }
+    StateDiff { accounts: (1..=count).map(|id| (address(id), account(id))).collect(), code: BTreeMap::new() }
 }
 
 #[test]
@@ -290,14 +255,8 @@ fn one_change_among_many_accounts_reads_and_writes_only_its_path() {
         change.account = change.account.map(|fields| AccountFields { nonce: 77, ..fields });
     }
     source.reads.store(0, Ordering::Relaxed);
-    let update = StateView::new(root, Arc::clone(&source) as _)
-        .apply(&diff)
-        .unwrap();
-    assert!(
-        (4..=7).contains(&update.nodes.len()),
-        "{} new nodes",
-        update.nodes.len()
-    );
+    let update = StateView::new(root, Arc::clone(&source) as _).apply(&diff).unwrap();
+    assert!((4..=7).contains(&update.nodes.len()), "{} new nodes", update.nodes.len());
     assert_eq!(source.reads.load(Ordering::Relaxed), update.nodes.len());
     assert_eq!(update.replaced.len(), update.nodes.len());
     assert!(update.replaced.contains(&root));
@@ -315,10 +274,7 @@ fn a_missing_node_is_named() {
 fn a_corrupt_node_is_named() {
     let source = MemoryNodes::default();
     let root = B256::repeat_byte(7);
-    source
-        .nodes
-        .write()
-        .insert(root, Bytes::from_static(&[0xc3, 0x01]));
+    source.nodes.write().insert(root, Bytes::from_static(&[0xc3, 0x01]));
     let view = StateView::new(root, Arc::new(source));
     assert!(matches!(view.account(Address::ZERO), Err(StateError::CorruptNode(hash)) if hash == root));
 }

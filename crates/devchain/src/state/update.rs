@@ -49,21 +49,12 @@ type Children = [Subtrie; 16];
 
 impl<'a> TrieWriter<'a> {
     pub(super) fn new(source: &'a dyn NodeSource) -> Self {
-        Self {
-            source,
-            nodes: Vec::new(),
-            replaced: Vec::new(),
-            buffer: Vec::with_capacity(1024),
-        }
+        Self { source, nodes: Vec::new(), replaced: Vec::new(), buffer: Vec::with_capacity(1024) }
     }
 
     /// The result of the updates, of which the last was of the account trie.
     pub(super) fn finish(self, root: B256) -> StateUpdate {
-        StateUpdate {
-            root,
-            nodes: self.nodes,
-            replaced: self.replaced,
-        }
+        StateUpdate { root, nodes: self.nodes, replaced: self.replaced }
     }
 
     /// Applies the changes, which are sorted by path and of distinct paths, and returns the new root.
@@ -71,11 +62,8 @@ impl<'a> TrieWriter<'a> {
         if changes.is_empty() {
             return Ok(root);
         }
-        let before = if root == EMPTY_ROOT_HASH {
-            Subtrie::Empty
-        } else {
-            Subtrie::Stored(RlpNode::word_rlp(&root))
-        };
+        let before =
+            if root == EMPTY_ROOT_HASH { Subtrie::Empty } else { Subtrie::Stored(RlpNode::word_rlp(&root)) };
         let after = self.change(before, changes, 0)?;
         let Some(reference) = self.seal(after) else {
             return Ok(EMPTY_ROOT_HASH);
@@ -143,9 +131,7 @@ impl<'a> TrieWriter<'a> {
             if let Some((old_path, value)) = old.take_if(|(old_path, _)| *old_path < path) {
                 entries.push((old_path, value.to_vec()));
             }
-            let replaced = old
-                .take_if(|(old_path, _)| *old_path == path)
-                .map(|(_, value)| value);
+            let replaced = old.take_if(|(old_path, _)| *old_path == path).map(|(_, value)| value);
             if let Some(value) = change.value(replaced, self)? {
                 entries.push((path, value));
             }
@@ -234,9 +220,7 @@ impl<'a> TrieWriter<'a> {
 
     /// What a branch with these children becomes: itself, its only child, or nothing.
     fn join(&mut self, mut children: Children) -> Result<Subtrie, StateError> {
-        let mut present = (0u8..)
-            .zip(&mut children)
-            .filter(|(_, child)| !matches!(child, Subtrie::Empty));
+        let mut present = (0u8..).zip(&mut children).filter(|(_, child)| !matches!(child, Subtrie::Empty));
         let Some((nibble, child)) = present.next() else {
             return Ok(Subtrie::Empty);
         };

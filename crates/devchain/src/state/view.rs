@@ -57,19 +57,14 @@ impl StateView {
 
     /// The code with this hash; empty for the hash of nothing.
     pub fn code(&self, hash: B256) -> Result<Bytes, StateError> {
-        if hash == KECCAK_EMPTY {
-            Ok(Bytes::new())
-        } else {
-            self.source.code(hash)
-        }
+        if hash == KECCAK_EMPTY { Ok(Bytes::new()) } else { self.source.code(hash) }
     }
 
     /// Merkle proofs (EIP-1186) of an account and of some of its slots, or of their absence.
     pub fn prove(&self, address: Address, slots: &[B256]) -> Result<EIP1186AccountProofResponse, StateError> {
         let mut account_proof = Vec::new();
-        let account = self
-            .find_account(address, |node| account_proof.push(node.clone()))?
-            .unwrap_or(Account {
+        let account =
+            self.find_account(address, |node| account_proof.push(node.clone()))?.unwrap_or(Account {
                 nonce: 0,
                 balance: U256::ZERO,
                 storage_root: EMPTY_ROOT_HASH,
@@ -78,11 +73,7 @@ impl StateView {
         let prove_slot = |slot: &B256| {
             let mut proof = Vec::new();
             let value = self.find_slot(account.storage_root, *slot, |node| proof.push(node.clone()))?;
-            Ok(EIP1186StorageProof {
-                key: (*slot).into(),
-                value,
-                proof,
-            })
+            Ok(EIP1186StorageProof { key: (*slot).into(), value, proof })
         };
         Ok(EIP1186AccountProofResponse {
             address,
@@ -106,9 +97,7 @@ impl StateView {
     ) -> Result<Option<Account>, StateError> {
         let key = keccak256(address);
         let value = find(&*self.source, self.root, &path_of(&key), visit)?;
-        value
-            .map(|value| Account::decode(&value).ok_or(StateError::CorruptValue(key)))
-            .transpose()
+        value.map(|value| Account::decode(&value).ok_or(StateError::CorruptValue(key))).transpose()
     }
 
     fn find_slot(&self, root: B256, slot: B256, visit: impl FnMut(&Bytes)) -> Result<U256, StateError> {
@@ -122,35 +111,18 @@ impl StateView {
 
 impl fmt::Debug for StateView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateView")
-            .field("root", &self.root)
-            .finish_non_exhaustive()
+        f.debug_struct("StateView").field("root", &self.root).finish_non_exhaustive()
     }
 }
 
 impl Account {
     pub(super) fn decode(value: &[u8]) -> Option<Self> {
-        let TrieAccount {
-            nonce,
-            balance,
-            storage_root,
-            code_hash,
-            ..
-        } = TrieAccount::decode(&mut &value[..]).ok()?;
-        Some(Self {
-            nonce,
-            balance,
-            storage_root,
-            code_hash,
-        })
+        let TrieAccount { nonce, balance, storage_root, code_hash, .. } =
+            TrieAccount::decode(&mut &value[..]).ok()?;
+        Some(Self { nonce, balance, storage_root, code_hash })
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        alloy_rlp::encode(TrieAccount::new(
-            self.nonce,
-            self.balance,
-            self.storage_root,
-            self.code_hash,
-        ))
+        alloy_rlp::encode(TrieAccount::new(self.nonce, self.balance, self.storage_root, self.code_hash))
     }
 }

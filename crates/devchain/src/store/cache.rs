@@ -35,10 +35,7 @@ impl Caches {
 
 /// Execution reads a node and applying the block reads it again, so what was read once needs room too: the default
 /// would keep nearly all of it for what was read often.
-#[expect(
-    clippy::expect_used,
-    reason = "building fails only without the two capacities"
-)]
+#[expect(clippy::expect_used, reason = "building fails only without the two capacities")]
 fn bytes_cache(items: usize, bytes: u64) -> BytesCache {
     let options = OptionsBuilder::new()
         .estimated_items_capacity(items)
@@ -61,11 +58,7 @@ impl Weighter<B256, Bytes> for ByBytes {
 impl Weighter<u64, Arc<Block>> for ByBytes {
     fn weight(&self, _: &u64, block: &Arc<Block>) -> u64 {
         use alloy_consensus::Transaction as _;
-        let input: usize = block
-            .transactions
-            .iter()
-            .map(|transaction| transaction.input().len())
-            .sum();
+        let input: usize = block.transactions.iter().map(|transaction| transaction.input().len()).sum();
         (ENTRY_BYTES + size_of::<Block>() + block.transactions.len() * size_of::<Transaction>() + input)
             as u64
     }
@@ -73,11 +66,8 @@ impl Weighter<u64, Arc<Block>> for ByBytes {
 
 impl Weighter<u64, Arc<Vec<Receipt>>> for ByBytes {
     fn weight(&self, _: &u64, receipts: &Arc<Vec<Receipt>>) -> u64 {
-        let logs: usize = receipts
-            .iter()
-            .flat_map(|receipt| &receipt.logs)
-            .map(|log| 200 + log.data.data.len())
-            .sum();
+        let logs: usize =
+            receipts.iter().flat_map(|receipt| &receipt.logs).map(|log| 200 + log.data.data.len()).sum();
         (ENTRY_BYTES + receipts.len() * size_of::<Receipt>() + logs) as u64
     }
 }

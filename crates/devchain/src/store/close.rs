@@ -25,10 +25,7 @@ pub(super) struct Journals {
 
 impl Journals {
     pub(super) fn of(database: PathBuf) -> Self {
-        Self {
-            database,
-            is_flushed: false,
-        }
+        Self { database, is_flushed: false }
     }
 }
 
@@ -63,10 +60,7 @@ fn flush(database: &Database, keyspaces: [&Keyspace; 2]) -> Result<bool, StoreEr
         keyspace.rotate_memtable()?;
     }
     let deadline = Instant::now() + PATIENCE;
-    while keyspaces
-        .iter()
-        .any(|keyspace| keyspace.sealed_memtable_count() > 0)
-    {
+    while keyspaces.iter().any(|keyspace| keyspace.sealed_memtable_count() > 0) {
         if Instant::now() > deadline {
             return Ok(false);
         }
@@ -75,10 +69,7 @@ fn flush(database: &Database, keyspaces: [&Keyspace; 2]) -> Result<bool, StoreEr
     Ok(true)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the engine has no event for a finished flush"
-)]
+#[expect(clippy::disallowed_methods, reason = "the engine has no event for a finished flush")]
 fn pause() {
     std::thread::sleep(Duration::from_millis(1));
 }

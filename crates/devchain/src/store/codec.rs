@@ -16,35 +16,20 @@ pub(super) fn encode_header(block: &Block) -> Vec<u8> {
 }
 
 pub(super) fn decode_header(number: u64, record: &[u8]) -> Result<(B256, Header), StoreError> {
-    let corrupt = || StoreError::CorruptRecord {
-        kind: "header",
-        number,
-    };
+    let corrupt = || StoreError::CorruptRecord { kind: "header", number };
     let (hash, mut header) = record.split_first_chunk().ok_or_else(corrupt)?;
-    Ok((
-        B256::from(*hash),
-        Header::decode(&mut header).map_err(|_| corrupt())?,
-    ))
+    Ok((B256::from(*hash), Header::decode(&mut header).map_err(|_| corrupt())?))
 }
 
 pub(super) fn decode_header_hash(number: u64, record: &[u8]) -> Result<B256, StoreError> {
-    let (hash, _) = record.split_first_chunk().ok_or(StoreError::CorruptRecord {
-        kind: "header",
-        number,
-    })?;
+    let (hash, _) = record.split_first_chunk().ok_or(StoreError::CorruptRecord { kind: "header", number })?;
     Ok(B256::from(*hash))
 }
 
 /// Sender and transaction in turn, so that reading a block recovers no signatures.
 pub(super) fn encode_body(transactions: &[Transaction]) -> Vec<u8> {
-    let payload_length = transactions
-        .iter()
-        .map(|tx| tx.signer_ref().length() + tx.inner().length())
-        .sum();
-    let header = alloy_rlp::Header {
-        list: true,
-        payload_length,
-    };
+    let payload_length = transactions.iter().map(|tx| tx.signer_ref().length() + tx.inner().length()).sum();
+    let header = alloy_rlp::Header { list: true, payload_length };
     let mut record = Vec::with_capacity(header.length_with_payload());
     header.encode(&mut record);
     for transaction in transactions {
@@ -114,10 +99,7 @@ pub(super) fn encode_receipts(receipts: &[Receipt]) -> Vec<u8> {
 
 pub(super) fn decode_receipts(number: u64, mut record: &[u8]) -> Result<Vec<Receipt>, StoreError> {
     let records = Vec::<ReceiptRecord>::decode(&mut record);
-    let records = records.map_err(|_| StoreError::CorruptRecord {
-        kind: "receipts",
-        number,
-    })?;
+    let records = records.map_err(|_| StoreError::CorruptRecord { kind: "receipts", number })?;
     Ok(records.into_iter().map(Receipt::from).collect())
 }
 
@@ -130,23 +112,16 @@ pub(super) fn encode_location(location: TxLocation) -> [u8; 12] {
 }
 
 pub(super) fn decode_location(record: &[u8]) -> Result<TxLocation, StoreError> {
-    let corrupt = StoreError::CorruptIndex {
-        index: "transaction locations",
-    };
+    let corrupt = StoreError::CorruptIndex { index: "transaction locations" };
     let Some((block, index)) = record.split_first_chunk() else {
         return Err(corrupt);
     };
     let index = index.try_into().map_err(|_| corrupt)?;
-    Ok(TxLocation {
-        block: u64::from_be_bytes(*block),
-        index: u32::from_be_bytes(index),
-    })
+    Ok(TxLocation { block: u64::from_be_bytes(*block), index: u32::from_be_bytes(index) })
 }
 
 pub(super) fn decode_number(index: &'static str, record: &[u8]) -> Result<u64, StoreError> {
-    let number = record
-        .try_into()
-        .map_err(|_| StoreError::CorruptIndex { index })?;
+    let number = record.try_into().map_err(|_| StoreError::CorruptIndex { index })?;
     Ok(u64::from_be_bytes(number))
 }
 

@@ -17,10 +17,7 @@ impl Store {
         let number = commit.block.number();
         let head = *inner.head.read();
         if number != head.map_or(0, |(head, _)| head + 1) {
-            return Err(StoreError::OutOfOrder {
-                head: head.map(|(head, _)| head),
-                number,
-            });
+            return Err(StoreError::OutOfOrder { head: head.map(|(head, _)| head), number });
         }
         let items = 5 + commit.block.transactions.len() + commit.nodes.len() + commit.code.len();
         let mut batch = self.batch(items);

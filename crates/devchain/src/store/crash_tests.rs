@@ -39,10 +39,7 @@ fn a_killed_process_leaves_the_last_committed_block() {
         }
         let store = Store::open(dir.path()).unwrap();
         let head = store.head().unwrap().map(|(number, _)| number);
-        assert!(
-            head >= least,
-            "kill {kill}: the head is {head:?}, but {least:?} was committed"
-        );
+        assert!(head >= least, "kill {kill}: the head is {head:?}, but {least:?} was committed");
         if let Some(head) = head {
             check_whole(&store, head);
             least = Some(head);
@@ -54,20 +51,13 @@ fn a_killed_process_leaves_the_last_committed_block() {
 /// Starts a process that commits blocks, kills it after some commits, and returns the last that it reported.
 fn run_and_kill(dir: &Path, commits: usize) -> Option<u64> {
     let mut victim = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "store::crash_tests::victim",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "store::crash_tests::victim", "--ignored", "--nocapture"])
         .env(VICTIM_DIR, dir)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(victim.stdout.take().unwrap())
-        .lines()
-        .map_while(Result::ok);
+    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines().map_while(Result::ok);
     let committed = |line: String| line.rsplit(' ').next().and_then(|number| number.parse().ok());
     let mut last = lines.by_ref().filter_map(committed).take(commits).last();
     victim.kill().unwrap();
@@ -79,17 +69,11 @@ fn run_and_kill(dir: &Path, commits: usize) -> Option<u64> {
 
 #[test]
 #[ignore = "run by the other test as a process to be killed"]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the parent process says where by environment"
-)]
+#[expect(clippy::disallowed_methods, reason = "the parent process says where by environment")]
 fn victim() {
     let Ok(dir) = env::var(VICTIM_DIR) else { return };
     let store = Store::open(dir.as_ref()).unwrap();
-    let head = store
-        .head()
-        .unwrap()
-        .map(|(number, _)| store.header(number).unwrap().unwrap());
+    let head = store.head().unwrap().map(|(number, _)| store.header(number).unwrap().unwrap());
     let (mut number, mut root) = head.map_or((0, EMPTY_ROOT_HASH), |head| (head.number + 1, head.state_root));
     loop {
         root = commit(&store, number, root);
@@ -99,13 +83,9 @@ fn victim() {
 }
 
 fn commit(store: &Store, number: u64, root: B256) -> B256 {
-    let diff = StateDiff {
-        accounts: (0..TRANSFERS).map(|id| account(number, id)).collect(),
-        code: BTreeMap::new(),
-    };
-    let update = StateView::new(root, Arc::new(store.clone()))
-        .apply(&diff)
-        .unwrap();
+    let diff =
+        StateDiff { accounts: (0..TRANSFERS).map(|id| account(number, id)).collect(), code: BTreeMap::new() };
+    let update = StateView::new(root, Arc::new(store.clone())).apply(&diff).unwrap();
     let block = block(number, update.root);
     let receipts: Vec<_> = (0..TRANSFERS).map(receipt).collect();
     let commit = BlockCommit {
@@ -123,10 +103,7 @@ fn check_whole(store: &Store, head: u64) {
     let found = store.block(head).unwrap().unwrap();
     let block = block(head, found.header.state_root);
     assert_eq!(*found, block);
-    assert_eq!(
-        *store.receipts(head).unwrap().unwrap(),
-        (0..TRANSFERS).map(receipt).collect::<Vec<_>>()
-    );
+    assert_eq!(*store.receipts(head).unwrap().unwrap(), (0..TRANSFERS).map(receipt).collect::<Vec<_>>());
     for (index, transaction) in (0..).zip(block.transactions.iter()) {
         let location = store.find_transaction(*transaction.tx_hash()).unwrap();
         assert_eq!(location, Some(TxLocation { block: head, index }));
@@ -141,41 +118,19 @@ fn check_whole(store: &Store, head: u64) {
 }
 
 fn account(number: u64, id: u64) -> (Address, AccountDiff) {
-    let fields = AccountFields {
-        nonce: number,
-        balance: U256::from(id),
-        code_hash: KECCAK_EMPTY,
-    };
+    let fields = AccountFields { nonce: number, balance: U256::from(id), code_hash: KECCAK_EMPTY };
     let address = Address::from_word(keccak256([number % 7, id].map(u64::to_be_bytes).concat()));
-    (
-        address,
-        AccountDiff {
-            account: Some(fields),
-            ..AccountDiff::default()
-        },
-    )
+    (address, AccountDiff { account: Some(fields), ..AccountDiff::default() })
 }
 
 fn block(number: u64, state_root: B256) -> Block {
     let transactions = (0..TRANSFERS).map(|index| {
         let signature = Signature::new(U256::from(number + 1), U256::from(index + 1), false);
-        let signed = TxLegacy {
-            nonce: number,
-            ..TxLegacy::default()
-        }
-        .into_signed(signature);
+        let signed = TxLegacy { nonce: number, ..TxLegacy::default() }.into_signed(signature);
         Transaction::new_unchecked(TxEnvelope::Legacy(signed), Address::with_last_byte(index as u8))
     });
-    let header = Header {
-        number,
-        state_root,
-        ..Header::default()
-    };
-    Block {
-        hash: header.hash_slow(),
-        header,
-        transactions: Arc::new(transactions.collect()),
-    }
+    let header = Header { number, state_root, ..Header::default() };
+    Block { hash: header.hash_slow(), header, transactions: Arc::new(transactions.collect()) }
 }
 
 fn receipt(index: u64) -> Receipt {

@@ -29,20 +29,13 @@ pub(super) struct Layout {
 
 /// Claims a directory: an empty or missing one becomes a data directory, one of ours is checked, others are refused.
 pub(super) fn claim(dir: &Path) -> Result<Layout, StoreError> {
-    let unusable = |source| StoreError::Directory {
-        dir: dir.into(),
-        source,
-    };
+    let unusable = |source| StoreError::Directory { dir: dir.into(), source };
     fs::create_dir_all(dir).map_err(unusable)?;
     if !dir.join(MARKER).try_exists().map_err(unusable)? {
         refuse_foreign(dir)?;
     }
-    let mut marker = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(dir.join(MARKER))
-        .map_err(unusable)?;
+    let mut marker =
+        OpenOptions::new().read(true).append(true).create(true).open(dir.join(MARKER)).map_err(unusable)?;
     match marker.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(StoreError::InUse { dir: dir.into() }),
@@ -52,18 +45,11 @@ pub(super) fn claim(dir: &Path) -> Result<Layout, StoreError> {
     let database = dir.join(DATABASE);
     if !database.join(DATABASE_COMPLETE).try_exists().map_err(unusable)? {
         if holds_chain {
-            return Err(StoreError::Damaged {
-                dir: dir.into(),
-                source: Damage::Emptied,
-            });
+            return Err(StoreError::Damaged { dir: dir.into(), source: Damage::Emptied });
         }
         discard_unfinished(&database).map_err(unusable)?;
     }
-    Ok(Layout {
-        database,
-        marker,
-        holds_chain,
-    })
+    Ok(Layout { database, marker, holds_chain })
 }
 
 /// Notes that the database holds a block. Losing the note in a power cut loses a safeguard and nothing else.
@@ -72,27 +58,13 @@ pub(super) fn note_chain(mut marker: &File) -> io::Result<()> {
 }
 
 fn refuse_foreign(dir: &Path) -> Result<(), StoreError> {
-    let unusable = |source| StoreError::Directory {
-        dir: dir.into(),
-        source,
-    };
+    let unusable = |source| StoreError::Directory { dir: dir.into(), source };
     match fs::read_dir(dir).map_err(unusable)?.next() {
         None => Ok(()),
         Some(entry) => {
-            let found = entry
-                .map_err(unusable)?
-                .file_name()
-                .to_string_lossy()
-                .into_owned();
+            let found = entry.map_err(unusable)?.file_name().to_string_lossy().into_owned();
             // Another process may have claimed the directory in the meantime.
-            if found == MARKER {
-                Ok(())
-            } else {
-                Err(StoreError::Foreign {
-                    dir: dir.into(),
-                    found,
-                })
-            }
+            if found == MARKER { Ok(()) } else { Err(StoreError::Foreign { dir: dir.into(), found }) }
         }
     }
 }
@@ -100,10 +72,7 @@ fn refuse_foreign(dir: &Path) -> Result<(), StoreError> {
 /// Reads the marker, or writes it if it is empty: then the directory is new, or its first process died at once.
 /// Answers whether the directory holds a chain.
 fn check_format(dir: &Path, marker: &mut File) -> Result<bool, StoreError> {
-    let unusable = |source| StoreError::Directory {
-        dir: dir.into(),
-        source,
-    };
+    let unusable = |source| StoreError::Directory { dir: dir.into(), source };
     let mut found = Vec::new();
     marker.take(256).read_to_end(&mut found).map_err(unusable)?;
     if found.is_empty() {
@@ -116,11 +85,7 @@ fn check_format(dir: &Path, marker: &mut File) -> Result<bool, StoreError> {
     match (lines.next(), lines.next()) {
         (Some(FORMAT), None) => Ok(false),
         (Some(FORMAT), Some(note)) if HOLDS_CHAIN.starts_with(note) => Ok(true),
-        _ => Err(StoreError::UnknownFormat {
-            dir: dir.into(),
-            found,
-            known: FORMAT,
-        }),
+        _ => Err(StoreError::UnknownFormat { dir: dir.into(), found, known: FORMAT }),
     }
 }
 

@@ -90,9 +90,7 @@ impl Store {
     /// The header at this height.
     pub fn header(&self, number: u64) -> Result<Option<Header>, StoreError> {
         let record = self.0.keyspaces.chain.get(key::header(number))?;
-        record
-            .map(|record| codec::decode_header(number, &record).map(|(_, header)| header))
-            .transpose()
+        record.map(|record| codec::decode_header(number, &record).map(|(_, header)| header)).transpose()
     }
 
     /// The headers of a range of heights that exist, in order.
@@ -102,9 +100,7 @@ impl Store {
     ) -> impl Iterator<Item = Result<Header, StoreError>> + use<> {
         let keys = key::header(*range.start())..=key::header(*range.end());
         let records = self.0.keyspaces.chain.range(keys);
-        range
-            .zip(records)
-            .map(|(number, record)| Ok(codec::decode_header(number, &record.value()?)?.1))
+        range.zip(records).map(|(number, record)| Ok(codec::decode_header(number, &record.value()?)?.1))
     }
 
     /// The block at this height.
@@ -121,11 +117,7 @@ impl Store {
         };
         let (hash, header) = codec::decode_header(number, &header)?;
         let transactions = Arc::new(codec::decode_body(number, &body)?);
-        let block = Arc::new(Block {
-            header,
-            hash,
-            transactions,
-        });
+        let block = Arc::new(Block { header, hash, transactions });
         self.0.caches.blocks.insert(number, Arc::clone(&block));
         Ok(Some(block))
     }
@@ -146,17 +138,13 @@ impl Store {
     /// The height of the block with this hash.
     pub fn number_of(&self, hash: B256) -> Result<Option<u64>, StoreError> {
         let record = self.0.keyspaces.chain.get(key::number(&hash))?;
-        record
-            .map(|record| codec::decode_number("block numbers", &record))
-            .transpose()
+        record.map(|record| codec::decode_number("block numbers", &record)).transpose()
     }
 
     /// The hash of the block at this height.
     pub fn hash_of(&self, number: u64) -> Result<Option<B256>, StoreError> {
         let record = self.0.keyspaces.chain.get(key::header(number))?;
-        record
-            .map(|record| codec::decode_header_hash(number, &record))
-            .transpose()
+        record.map(|record| codec::decode_header_hash(number, &record)).transpose()
     }
 
     /// Where the transaction with this hash was mined.
@@ -172,16 +160,13 @@ impl Store {
 
 impl NodeSource for Store {
     fn node(&self, hash: B256) -> Result<Bytes, StateError> {
-        let node = self
-            .read_node(hash)
-            .map_err(|error| StateError::Unreadable(Box::new(error)))?;
+        let node = self.read_node(hash).map_err(|error| StateError::Unreadable(Box::new(error)))?;
         node.ok_or(StateError::MissingNode(hash))
     }
 
     fn code(&self, hash: B256) -> Result<Bytes, StateError> {
         let code = read_through(&self.0.caches.code, &self.0.keyspaces.state, hash);
-        code.map_err(|error| StateError::Unreadable(Box::new(error)))?
-            .ok_or(StateError::MissingCode(hash))
+        code.map_err(|error| StateError::Unreadable(Box::new(error)))?.ok_or(StateError::MissingCode(hash))
     }
 }
 

@@ -28,19 +28,15 @@ impl Store {
     /// returned, or one that was being committed when the process died; it is whole either way.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let layout = layout::claim(dir)?;
-        let damaged = |source| StoreError::Damaged {
-            dir: dir.into(),
-            source,
-        };
+        let damaged = |source| StoreError::Damaged { dir: dir.into(), source };
         // The engine asserts much of what it expects of its files instead of returning errors.
         let opened = catch_unwind(AssertUnwindSafe(|| open_database(&layout.database)));
         let opened = opened.map_err(|_| damaged(Damage::Abandoned))?;
         let (database, keyspaces) = opened.map_err(|error| match error {
             fjall::Error::Locked => StoreError::InUse { dir: dir.into() },
-            fjall::Error::Io(source) if is_refusal(&source) => StoreError::Directory {
-                dir: dir.into(),
-                source,
-            },
+            fjall::Error::Io(source) if is_refusal(&source) => {
+                StoreError::Directory { dir: dir.into(), source }
+            }
             error => damaged(Damage::Unrecoverable(error)),
         })?;
         let store = Self(Arc::new(Inner {
@@ -65,12 +61,7 @@ impl Store {
     /// Reads the head and checks that its block is whole. The engine takes a damaged end of its journal for an
     /// unfinished write, so a missing part is the sign that more than the last batch was lost.
     fn read_head(&self) -> Result<Option<(u64, B256)>, Damage> {
-        let record = self
-            .0
-            .keyspaces
-            .chain
-            .get(key::HEAD)
-            .map_err(Damage::Unrecoverable)?;
+        let record = self.0.keyspaces.chain.get(key::HEAD).map_err(Damage::Unrecoverable)?;
         let Some(record) = record else {
             return Ok(None);
         };

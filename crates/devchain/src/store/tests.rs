@@ -16,23 +16,9 @@ fn transaction(block: u64, index: u64) -> Transaction {
     let signature = Signature::new(U256::from(block + 1), U256::from(index + 1), false);
     let to = TxKind::Call(Address::repeat_byte(9));
     let envelope = if index.is_multiple_of(2) {
-        TxEnvelope::from(
-            TxEip1559 {
-                nonce: index,
-                to,
-                ..TxEip1559::default()
-            }
-            .into_signed(signature),
-        )
+        TxEnvelope::from(TxEip1559 { nonce: index, to, ..TxEip1559::default() }.into_signed(signature))
     } else {
-        TxEnvelope::from(
-            TxLegacy {
-                nonce: index,
-                to,
-                ..TxLegacy::default()
-            }
-            .into_signed(signature),
-        )
+        TxEnvelope::from(TxLegacy { nonce: index, to, ..TxLegacy::default() }.into_signed(signature))
     };
     Transaction::new_unchecked(envelope, Address::with_last_byte(index as u8))
 }
@@ -64,14 +50,8 @@ struct TestChain {
 impl TestChain {
     fn open(dir: &Path) -> Self {
         let store = Store::open(dir).unwrap();
-        let head = store
-            .head()
-            .unwrap()
-            .map(|(number, _)| store.header(number).unwrap().unwrap().state_root);
-        Self {
-            store,
-            root: head.unwrap_or(EMPTY_ROOT_HASH),
-        }
+        let head = store.head().unwrap().map(|(number, _)| store.header(number).unwrap().unwrap().state_root);
+        Self { store, root: head.unwrap_or(EMPTY_ROOT_HASH) }
     }
 
     fn block(&self, number: u64, root: B256) -> Block {
@@ -91,22 +71,10 @@ impl TestChain {
     }
 
     fn commit(&mut self, number: u64) -> Result<(Block, Vec<Receipt>), StoreError> {
-        let fields = AccountFields {
-            nonce: number,
-            balance: U256::ONE,
-            code_hash: KECCAK_EMPTY,
-        };
-        let diff = AccountDiff {
-            account: Some(fields),
-            ..AccountDiff::default()
-        };
-        let diff = StateDiff {
-            accounts: [(Address::ZERO, diff)].into(),
-            code: BTreeMap::new(),
-        };
-        let update = StateView::new(self.root, Arc::new(self.store.clone()))
-            .apply(&diff)
-            .unwrap();
+        let fields = AccountFields { nonce: number, balance: U256::ONE, code_hash: KECCAK_EMPTY };
+        let diff = AccountDiff { account: Some(fields), ..AccountDiff::default() };
+        let diff = StateDiff { accounts: [(Address::ZERO, diff)].into(), code: BTreeMap::new() };
+        let update = StateView::new(self.root, Arc::new(self.store.clone())).apply(&diff).unwrap();
         let block = self.block(number, update.root);
         let receipts: Vec<_> = (0..number).map(receipt).collect();
         let code = BTreeMap::from([(keccak256([number as u8]), Bytes::from(vec![number as u8]))]);
@@ -156,19 +124,11 @@ fn committed_blocks_are_read_back_before_and_after_reopening() {
     let mut chain = TestChain::open(dir.path());
     let blocks: Vec<_> = (0..6).map(|number| chain.commit(number).unwrap()).collect();
     for round in 0..3 {
-        assert_eq!(
-            chain.store.head().unwrap(),
-            Some((5, blocks[5].0.hash)),
-            "round {round}"
-        );
+        assert_eq!(chain.store.head().unwrap(), Some((5, blocks[5].0.hash)), "round {round}");
         for (block, receipts) in &blocks {
             check_block(&chain.store, block, receipts);
         }
-        let numbers: Vec<_> = chain
-            .store
-            .headers(2..=9)
-            .map(|header| header.unwrap().number)
-            .collect();
+        let numbers: Vec<_> = chain.store.headers(2..=9).map(|header| header.unwrap().number).collect();
         assert_eq!(numbers, [2, 3, 4, 5]);
         assert_eq!(chain.store.headers(RangeInclusive::new(4, 3)).count(), 0);
         drop(chain);
@@ -180,19 +140,10 @@ fn committed_blocks_are_read_back_before_and_after_reopening() {
 fn a_block_that_does_not_follow_the_head_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let mut chain = TestChain::open(dir.path());
-    assert!(matches!(
-        chain.commit(1),
-        Err(StoreError::OutOfOrder {
-            head: None,
-            number: 1
-        })
-    ));
+    assert!(matches!(chain.commit(1), Err(StoreError::OutOfOrder { head: None, number: 1 })));
     chain.commit(0).unwrap();
     for number in [0, 2] {
-        assert!(matches!(
-            chain.commit(number),
-            Err(StoreError::OutOfOrder { head: Some(0), .. })
-        ));
+        assert!(matches!(chain.commit(number), Err(StoreError::OutOfOrder { head: Some(0), .. })));
     }
 }
 
@@ -208,21 +159,12 @@ fn truncating_drops_later_blocks_and_the_chain_goes_on_from_there() {
         assert_eq!(chain.store.block(3).unwrap(), None);
         assert_eq!(chain.store.receipts(3).unwrap(), None);
         assert_eq!(chain.store.number_of(blocks[4].0.hash).unwrap(), None);
-        assert_eq!(
-            chain
-                .store
-                .find_transaction(*blocks[5].0.transactions[0].tx_hash())
-                .unwrap(),
-            None
-        );
+        assert_eq!(chain.store.find_transaction(*blocks[5].0.transactions[0].tx_hash()).unwrap(), None);
         assert_eq!(chain.store.headers(0..=9).count(), 3);
         drop(chain);
         chain = TestChain::open(dir.path());
     }
-    assert!(matches!(
-        chain.store.truncate(3),
-        Err(StoreError::UnknownBlock(3))
-    ));
+    assert!(matches!(chain.store.truncate(3), Err(StoreError::UnknownBlock(3))));
     let (block, receipts) = chain.commit(3).unwrap();
     check_block(&chain.store, &block, &receipts);
 }
@@ -234,14 +176,8 @@ fn a_directory_with_other_peoples_files_is_refused_and_left_alone() {
     let error = Store::open(dir.path()).err().unwrap();
     assert!(matches!(&error, StoreError::Foreign { found, .. } if found == "thesis.tex"));
     let message = error.to_string();
-    assert!(
-        message.contains("is not a chainnet data directory (it holds thesis.tex)"),
-        "{message}"
-    );
-    assert!(
-        message.ends_with("choose another directory with --data or CHAINNET_DATA"),
-        "{message}"
-    );
+    assert!(message.contains("is not a chainnet data directory (it holds thesis.tex)"), "{message}");
+    assert!(message.ends_with("choose another directory with --data or CHAINNET_DATA"), "{message}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
@@ -249,11 +185,7 @@ fn a_directory_with_other_peoples_files_is_refused_and_left_alone() {
 fn another_format_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(Store::open(dir.path()).unwrap());
-    fs::write(
-        dir.path().join("chainnet-data"),
-        "chainnet chain data, format 2\n",
-    )
-    .unwrap();
+    fs::write(dir.path().join("chainnet-data"), "chainnet chain data, format 2\n").unwrap();
     let error = Store::open(dir.path()).err().unwrap();
     assert!(matches!(&error, StoreError::UnknownFormat { found, .. } if found.ends_with("format 2")));
 }
@@ -282,16 +214,7 @@ fn a_database_that_is_not_one_is_reported_as_damaged() {
     drop(TestChain::open(dir.path()).commit(0).unwrap());
     fs::write(dir.path().join("db/version"), "nonsense").unwrap();
     let error = Store::open(dir.path()).err().unwrap();
-    assert!(
-        matches!(
-            &error,
-            StoreError::Damaged {
-                source: Damage::Unrecoverable(_),
-                ..
-            }
-        ),
-        "{error:?}"
-    );
+    assert!(matches!(&error, StoreError::Damaged { source: Damage::Unrecoverable(_), .. }), "{error:?}");
 }
 
 #[test]
@@ -321,10 +244,7 @@ fn a_database_that_lost_its_chain_is_not_taken_for_a_new_one() {
         }
         for _ in 0..2 {
             let error = Store::open(dir.path()).err().unwrap();
-            assert!(
-                matches!(&error, StoreError::Damaged { source: Damage::Emptied, .. }),
-                "{error:?}"
-            );
+            assert!(matches!(&error, StoreError::Damaged { source: Damage::Emptied, .. }), "{error:?}");
         }
     }
 }

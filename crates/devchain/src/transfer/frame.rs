@@ -53,7 +53,9 @@ impl<R: BufRead> Frames<R> {
         let mut block = Vec::new();
         self.read_exactly(1 + length_bytes as u64, &mut block, offset)?;
         let payload = match block.get(1..) {
-            Some(bytes) if length_bytes > 0 => bytes.iter().fold(0u64, |sum, &b| sum.wrapping_shl(8) | u64::from(b)),
+            Some(bytes) if length_bytes > 0 => {
+                bytes.iter().fold(0u64, |sum, &b| sum.wrapping_shl(8) | u64::from(b))
+            }
             _ => u64::from(lead - 0xc0),
         };
         if payload > MAX_BLOCK_BYTES {

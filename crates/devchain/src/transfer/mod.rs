@@ -131,12 +131,17 @@ pub fn export(
 }
 
 /// Adds the blocks of a file to the chain, calling `progress` with the bytes read so far.
-pub fn import(chain: &Chain, from: impl BufRead, mut progress: impl FnMut(u64)) -> Result<Imported, TransferError> {
+pub fn import(
+    chain: &Chain,
+    from: impl BufRead,
+    mut progress: impl FnMut(u64),
+) -> Result<Imported, TransferError> {
     let mut frames = Frames::new(from);
     let mut imported = Imported::default();
     while let Some(rlp) = frames.next_block()? {
         let end = frames.offset();
-        let block = FileBlock::decode(&mut rlp.as_slice()).map_err(|source| TransferError::Undecodable { end, source })?;
+        let block = FileBlock::decode(&mut rlp.as_slice())
+            .map_err(|source| TransferError::Undecodable { end, source })?;
         match import_block(chain, block)? {
             Some(transactions) => {
                 imported.added += 1;
@@ -173,11 +178,18 @@ fn import_block(chain: &Chain, block: FileBlock) -> Result<Option<usize>, Transf
     }
     if !block.body.ommers.is_empty() {
         let count = block.body.ommers.len().to_string();
-        return Err(invalid(ImportError::Mismatch { field: "ommers", header: "0".to_owned(), computed: count }));
+        return Err(invalid(ImportError::Mismatch {
+            field: "ommers",
+            header: "0".to_owned(),
+            computed: count,
+        }));
     }
-    let transactions = recover(block.body.transactions).map_err(|index| TransferError::Signature { number, index })?;
+    let transactions =
+        recover(block.body.transactions).map_err(|index| TransferError::Signature { number, index })?;
     let count = transactions.len();
-    chain.import(Block { header: block.header, hash, transactions: Arc::new(transactions) }).map_err(invalid)?;
+    chain
+        .import(Block { header: block.header, hash, transactions: Arc::new(transactions) })
+        .map_err(invalid)?;
     Ok(Some(count))
 }
 

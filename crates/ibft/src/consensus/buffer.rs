@@ -15,9 +15,7 @@ pub(super) struct EarlyMessages<B> {
 
 impl<B> EarlyMessages<B> {
     pub(super) const fn new() -> Self {
-        Self {
-            latest: BTreeMap::new(),
-        }
+        Self { latest: BTreeMap::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -26,10 +24,7 @@ impl<B> EarlyMessages<B> {
 
     pub(super) fn keep(&mut self, message: Message<B>) {
         let key = (message.author(), message.kind());
-        let is_news = self
-            .latest
-            .get(&key)
-            .is_none_or(|kept| kept.view() < message.view());
+        let is_news = self.latest.get(&key).is_none_or(|kept| kept.view() < message.view());
         if is_news {
             self.latest.insert(key, message);
         }
@@ -57,18 +52,13 @@ pub(super) struct FutureHeights<B> {
 
 impl<B> FutureHeights<B> {
     pub(super) const fn new() -> Self {
-        Self {
-            by_height: BTreeMap::new(),
-        }
+        Self { by_height: BTreeMap::new() }
     }
 
     /// Keeps a message unless `limit` are kept already.
     pub(super) fn keep(&mut self, message: Message<B>, limit: usize) {
         if self.by_height.values().map(EarlyMessages::len).sum::<usize>() < limit {
-            let messages = self
-                .by_height
-                .entry(message.view().height)
-                .or_insert_with(EarlyMessages::new);
+            let messages = self.by_height.entry(message.view().height).or_insert_with(EarlyMessages::new);
             messages.keep(message);
         }
     }

@@ -20,9 +20,7 @@ pub(super) fn check_prepared<B>(
     let proposal = &certificate.proposal;
     let view = proposal.payload.view;
     if view.height != height.number || view.round >= round {
-        return Err(Rejection::ForeignCertificate {
-            author: proposal.author,
-        });
+        return Err(Rejection::ForeignCertificate { author: proposal.author });
     }
     let expected = height.proposer(view.round);
     if expected != Some(proposal.author) {
@@ -35,9 +33,7 @@ pub(super) fn check_prepared<B>(
     for prepare in &certificate.prepares {
         check_part(prepare, view, height, scheme, &mut authors)?;
         if prepare.payload.digest != proposal.payload.digest {
-            return Err(Rejection::ForeignCertificate {
-                author: prepare.author,
-            });
+            return Err(Rejection::ForeignCertificate { author: prepare.author });
         }
     }
     if authors.contains(&proposal.author) {
@@ -45,10 +41,7 @@ pub(super) fn check_prepared<B>(
     }
     let needed = height.quorum().saturating_sub(1);
     if authors.len() < needed {
-        return Err(Rejection::TooFewPrepares {
-            found: authors.len(),
-            needed,
-        });
+        return Err(Rejection::TooFewPrepares { found: authors.len(), needed });
     }
     Ok(())
 }
@@ -78,10 +71,7 @@ pub(super) fn check_round_changes<'c, B>(
     }
     let needed = height.quorum();
     if authors.len() < needed {
-        return Err(Rejection::TooFewRoundChanges {
-            found: authors.len(),
-            needed,
-        });
+        return Err(Rejection::TooFewRoundChanges { found: authors.len(), needed });
     }
     Ok(latest)
 }

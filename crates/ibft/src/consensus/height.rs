@@ -55,9 +55,7 @@ pub(super) enum Stage<B> {
     /// None yet.
     Waiting,
     /// This validator is the proposer and its driver builds the block.
-    Building {
-        certificate: Option<RoundChangeCertificate>,
-    },
+    Building { certificate: Option<RoundChangeCertificate> },
     /// The driver checks the block.
     Checking(Proposal<B>),
     /// This validator stands by it.
@@ -81,10 +79,7 @@ impl<B> Height<B> {
     }
 
     pub(super) fn view(&self) -> View {
-        View {
-            height: self.number,
-            round: self.round.number,
-        }
+        View { height: self.number, round: self.round.number }
     }
 
     pub(super) fn quorum(&self) -> usize {

@@ -39,11 +39,7 @@ impl<P: Payload> Signed<P> {
     /// Signs a payload.
     pub fn sign(payload: P, key: &impl ValidatorKey) -> Self {
         let signature = key.sign(payload.signing_hash());
-        Self {
-            payload,
-            author: key.address(),
-            signature,
-        }
+        Self { payload, author: key.address(), signature }
     }
 
     /// Whether the named author has signed this payload.
@@ -209,8 +205,7 @@ impl Digestible {
     }
 
     fn with_signed<P: Payload>(self, signed: &Signed<P>) -> Self {
-        self.with(signed.payload.signing_hash().as_slice())
-            .with(&signed.signature.to_bytes())
+        self.with(signed.payload.signing_hash().as_slice()).with(&signed.signature.to_bytes())
     }
 
     fn hash(self) -> B256 {
@@ -224,9 +219,7 @@ impl Payload for ProposalPayload {
     }
 
     fn signing_hash(&self) -> B256 {
-        Digestible::new(MessageKind::Proposal, self.view)
-            .with(self.digest.as_slice())
-            .hash()
+        Digestible::new(MessageKind::Proposal, self.view).with(self.digest.as_slice()).hash()
     }
 }
 
@@ -236,9 +229,7 @@ impl Payload for PreparePayload {
     }
 
     fn signing_hash(&self) -> B256 {
-        Digestible::new(MessageKind::Prepare, self.view)
-            .with(self.digest.as_slice())
-            .hash()
+        Digestible::new(MessageKind::Prepare, self.view).with(self.digest.as_slice()).hash()
     }
 }
 
@@ -264,11 +255,7 @@ impl Payload for RoundChangePayload {
             None => bytes.hash(),
             Some(prepared) => {
                 let bytes = bytes.with_signed(&prepared.proposal);
-                prepared
-                    .prepares
-                    .iter()
-                    .fold(bytes, Digestible::with_signed)
-                    .hash()
+                prepared.prepares.iter().fold(bytes, Digestible::with_signed).hash()
             }
         }
     }

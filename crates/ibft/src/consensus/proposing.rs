@@ -58,15 +58,8 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
 
     /// Proposes a block in the current round; that is this validator's prepare, too.
     pub(super) fn propose(&mut self, block: B, digest: B256, certificate: Option<RoundChangeCertificate>) {
-        let payload = ProposalPayload {
-            view: self.height.view(),
-            digest,
-        };
-        let proposal = Proposal {
-            signed: Signed::sign(payload, self.key),
-            block,
-            certificate,
-        };
+        let payload = ProposalPayload { view: self.height.view(), digest };
+        let proposal = Proposal { signed: Signed::sign(payload, self.key), block, certificate };
         self.height.round.stage = Stage::Accepted(proposal.clone());
         self.persist();
         self.broadcast(Message::Proposal(proposal));
@@ -81,11 +74,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         if round == self.height.round.number
             && let Some(settled) = self.height.round.stage.digest()
         {
-            return if settled == digest {
-                Ok(())
-            } else {
-                Err(Rejection::SecondProposal { round })
-            };
+            return if settled == digest { Ok(()) } else { Err(Rejection::SecondProposal { round }) };
         }
         self.check_proposal(&proposal)?;
         if round > self.height.round.number {
@@ -111,10 +100,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         } else {
             let author = proposal.signed.author;
             self.height.round.stage = Stage::Refused { digest };
-            self.actions.push(Action::Report {
-                author,
-                reason: Rejection::InvalidBlock,
-            });
+            self.actions.push(Action::Report { author, reason: Rejection::InvalidBlock });
         }
     }
 
@@ -146,10 +132,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         let extra = ExtraData::decode(&header.extra_data)?;
         check_proposal(header, &self.height.context(self.config, self.now_ms))?;
         if extra.round != round {
-            return Err(Rejection::RoundMismatch {
-                found: extra.round,
-                expected: round,
-            });
+            return Err(Rejection::RoundMismatch { found: extra.round, expected: round });
         }
         if !extra.seals.is_empty() {
             return Err(Rejection::SealedProposal);
@@ -161,11 +144,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
 /// A fresh block is built by its proposer, so that the rotation goes on from there.
 fn check_builder<B: ProposedBlock>(block: &B, proposer: Address) -> Result<(), Rejection> {
     let coinbase = block.header().beneficiary;
-    if coinbase == proposer {
-        Ok(())
-    } else {
-        Err(Rejection::ForeignBlock { coinbase })
-    }
+    if coinbase == proposer { Ok(()) } else { Err(Rejection::ForeignBlock { coinbase }) }
 }
 
 /// A prepared block is proposed again with nothing but the round changed.
@@ -175,10 +154,7 @@ fn check_repeated<B: ProposedBlock>(
     prepared: &PreparedCertificate,
 ) -> Result<(), Rejection> {
     let ProposalPayload { view, digest } = prepared.proposal.payload;
-    let original = ExtraData {
-        round: view.round,
-        ..extra
-    };
+    let original = ExtraData { round: view.round, ..extra };
     if seal_hash_with(block.header(), &original) == digest {
         Ok(())
     } else {

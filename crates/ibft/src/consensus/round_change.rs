@@ -33,23 +33,10 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
     pub(super) fn change_round(&mut self, round: u32) {
         self.enter_round(round);
         let prepared = self.height.prepared.clone();
-        let (prepared, block) = prepared
-            .map(|prepared| (prepared.certificate, prepared.block))
-            .unzip();
-        let payload = RoundChangePayload {
-            view: View {
-                height: self.height.number,
-                round,
-            },
-            prepared,
-        };
-        let change = RoundChange {
-            signed: Signed::sign(payload, self.key),
-            block,
-        };
-        self.height
-            .round_changes
-            .insert(self.key.address(), change.clone());
+        let (prepared, block) = prepared.map(|prepared| (prepared.certificate, prepared.block)).unzip();
+        let payload = RoundChangePayload { view: View { height: self.height.number, round }, prepared };
+        let change = RoundChange { signed: Signed::sign(payload, self.key), block };
+        self.height.round_changes.insert(self.key.address(), change.clone());
         self.persist();
         self.broadcast(Message::RoundChange(change));
         self.count_round_changes();
@@ -106,9 +93,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
     fn note_quorum(&mut self) {
         let current = self.height.round.number;
         let changes = self.height.round_changes.values();
-        let arrived = changes
-            .filter(|change| change.signed.payload.view.round >= current)
-            .count();
+        let arrived = changes.filter(|change| change.signed.payload.view.round >= current).count();
         if !self.height.round.has_quorum && arrived >= self.height.quorum() {
             self.height.round.has_quorum = true;
             self.start_round_timer();
@@ -118,41 +103,25 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
     /// The latest round that f + 1 validators ask for: at least one of them is not faulty and has timed out. Besu
     /// waits for a quorum here; see the module's list of differences.
     fn round_wanted_by_an_honest_validator(&self) -> u32 {
-        let mut rounds: Vec<_> = self
-            .height
-            .round_changes
-            .values()
-            .map(|change| change.signed.payload.view.round)
-            .collect();
+        let mut rounds: Vec<_> =
+            self.height.round_changes.values().map(|change| change.signed.payload.view.round).collect();
         rounds.sort_unstable_by_key(|&round| Reverse(round));
-        rounds
-            .get(tolerated_faults(self.height.validators.len()))
-            .copied()
-            .unwrap_or(0)
+        rounds.get(tolerated_faults(self.height.validators.len())).copied().unwrap_or(0)
     }
 
     /// Proposes if a quorum asks for the current round: the latest prepared block among theirs, else a fresh one.
     fn propose_after_round_change(&mut self) {
         let view = self.height.view();
-        let asking = self
-            .height
-            .round_changes
-            .values()
-            .filter(|change| change.signed.payload.view == view);
+        let asking = self.height.round_changes.values().filter(|change| change.signed.payload.view == view);
         let quorum: Vec<_> = asking.take(self.height.quorum()).collect();
         if quorum.len() < self.height.quorum() {
             return;
         }
         let certificate: RoundChangeCertificate = quorum.iter().map(|change| change.signed.clone()).collect();
         let prepared_blocks = quorum.iter().filter_map(|change| {
-            Some((
-                prepared_round(change.signed.payload.prepared.as_deref()?),
-                change.block.as_ref()?,
-            ))
+            Some((prepared_round(change.signed.payload.prepared.as_deref()?), change.block.as_ref()?))
         });
-        let latest = prepared_blocks
-            .max_by_key(|(round, _)| *round)
-            .map(|(_, block)| block.clone());
+        let latest = prepared_blocks.max_by_key(|(round, _)| *round).map(|(_, block)| block.clone());
         let Some(block) = latest else {
             return self.ask_for_block(Some(certificate));
         };
@@ -160,10 +129,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         let Ok(original) = ExtraData::decode(&block.header().extra_data) else {
             return;
         };
-        let extra = ExtraData {
-            round: view.round,
-            ..original
-        };
+        let extra = ExtraData { round: view.round, ..original };
         let digest = seal_hash_with(block.header(), &extra);
         self.propose(block.with_extra_data(extra.encode()), digest, Some(certificate));
     }

@@ -64,10 +64,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         self.start_round_timer();
         if round == 0 && self.is_proposer() {
             let at_ms = block_due_ms(self.height.parent.timestamp, self.config);
-            self.actions.push(Action::StartBlockTimer {
-                height: self.height.number,
-                at_ms,
-            });
+            self.actions.push(Action::StartBlockTimer { height: self.height.number, at_ms });
         }
         for message in self.height.later_rounds.take_round(round) {
             self.receive(message);
@@ -77,11 +74,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
     pub(super) fn start_round_timer(&mut self) {
         let (height, round) = (self.height.number, self.height.round.number);
         let after_ms = round_timeout_ms(round, self.config);
-        self.actions.push(Action::StartRoundTimer {
-            height,
-            round,
-            after_ms,
-        });
+        self.actions.push(Action::StartRoundTimer { height, round, after_ms });
     }
 
     pub(super) fn is_proposer(&self) -> bool {

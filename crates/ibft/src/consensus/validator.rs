@@ -30,24 +30,12 @@ pub struct Validator<K, B> {
 impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
     /// A validator that has never said anything.
     pub const fn new(key: K, config: IbftConfig) -> Self {
-        Self {
-            key,
-            config,
-            lock: None,
-            future: FutureHeights::new(),
-            height: None,
-        }
+        Self { key, config, lock: None, future: FutureHeights::new(), height: None }
     }
 
     /// A validator that goes on after a restart. `lock` is the last one it asked to persist.
     pub const fn resume(key: K, config: IbftConfig, lock: Lock<B>) -> Self {
-        Self {
-            key,
-            config,
-            lock: Some(lock),
-            future: FutureHeights::new(),
-            height: None,
-        }
+        Self { key, config, lock: Some(lock), future: FutureHeights::new(), height: None }
     }
 
     /// The validator's address.
@@ -110,28 +98,19 @@ impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
             Ok(hash) => hash,
             Err(error) => {
                 let reason = Rejection::ExtraData(error);
-                return actions.push(Action::Report {
-                    author: parent.beneficiary,
-                    reason,
-                });
+                return actions.push(Action::Report { author: parent.beneficiary, reason });
             }
         };
         validators.sort_unstable();
         validators.dedup();
         self.height = Some(Height::new(parent, parent_hash, number, validators));
-        let lock = self
-            .lock
-            .take_if(|lock| lock.height <= number)
-            .filter(|lock| lock.height == number);
+        let lock = self.lock.take_if(|lock| lock.height <= number).filter(|lock| lock.height == number);
         let early = self.future.take_height(number);
         let Some(mut turn) = self.turn(now_ms, actions) else {
             return;
         };
         turn.begin(lock);
-        for message in early
-            .into_iter()
-            .flat_map(super::buffer::EarlyMessages::into_messages)
-        {
+        for message in early.into_iter().flat_map(super::buffer::EarlyMessages::into_messages) {
             turn.receive(message);
         }
     }
@@ -139,9 +118,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
     fn receive(&mut self, message: Message<B>, now_ms: u64, actions: &mut Vec<Action<B>>) {
         let Some(height) = &self.height else { return };
         let (author, at) = (message.author(), message.view().height);
-        let newest = height
-            .number
-            .saturating_add(self.config.future_messages_max_distance);
+        let newest = height.number.saturating_add(self.config.future_messages_max_distance);
         if author == self.key.address() || !(height.number..=newest).contains(&at) {
             return;
         }
@@ -162,17 +139,8 @@ impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
 
     /// A turn at the current height, if this validator takes part in it.
     fn turn<'a>(&'a mut self, now_ms: u64, actions: &'a mut Vec<Action<B>>) -> Option<Turn<'a, K, B>> {
-        let height = self
-            .height
-            .as_mut()
-            .filter(|height| height.is_validator(self.key.address()))?;
-        Some(Turn {
-            key: &self.key,
-            config: &self.config,
-            height,
-            now_ms,
-            actions,
-        })
+        let height = self.height.as_mut().filter(|height| height.is_validator(self.key.address()))?;
+        Some(Turn { key: &self.key, config: &self.config, height, now_ms, actions })
     }
 
     /// A turn for an answer that is only of use in the round it was asked for.
@@ -182,7 +150,6 @@ impl<K: ValidatorKey, B: ProposedBlock> Validator<K, B> {
         now_ms: u64,
         actions: &'a mut Vec<Action<B>>,
     ) -> Option<Turn<'a, K, B>> {
-        self.turn(now_ms, actions)
-            .filter(|turn| turn.height.view() == view)
+        self.turn(now_ms, actions).filter(|turn| turn.height.view() == view)
     }
 }

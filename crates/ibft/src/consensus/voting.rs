@@ -17,11 +17,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         if self.height.proposer(prepare.payload.view.round) == Some(prepare.author) {
             return Err(Rejection::PrepareFromProposer);
         }
-        self.height
-            .round
-            .prepares
-            .entry(prepare.author)
-            .or_insert(prepare);
+        self.height.round.prepares.entry(prepare.author).or_insert(prepare);
         self.count_votes();
         Ok(())
     }
@@ -37,10 +33,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
 
     /// Stands by a proposal of another validator.
     pub(super) fn accept(&mut self, proposal: Proposal<B>) {
-        let payload = PreparePayload {
-            view: self.height.view(),
-            digest: proposal.signed.payload.digest,
-        };
+        let payload = PreparePayload { view: self.height.view(), digest: proposal.signed.payload.digest };
         let prepare = Signed::sign(payload, self.key);
         self.height.round.stage = Stage::Accepted(proposal);
         self.height.round.prepares.insert(prepare.author, prepare.clone());
@@ -66,33 +59,18 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
     fn commit_if_prepared(&mut self, proposal: &Proposal<B>) {
         let digest = proposal.signed.payload.digest;
         let needed = self.height.quorum().saturating_sub(1);
-        let matching = self
-            .height
-            .round
-            .prepares
-            .values()
-            .filter(|prepare| prepare.payload.digest == digest);
+        let matching = self.height.round.prepares.values().filter(|prepare| prepare.payload.digest == digest);
         let prepares: Vec<_> = matching.take(needed).cloned().collect();
         if prepares.len() < needed {
             return;
         }
-        let certificate = PreparedCertificate {
-            proposal: proposal.signed.clone(),
-            prepares,
-        };
-        let prepared = Prepared {
-            certificate: Arc::new(certificate),
-            block: proposal.block.clone(),
-        };
+        let certificate = PreparedCertificate { proposal: proposal.signed.clone(), prepares };
+        let prepared = Prepared { certificate: Arc::new(certificate), block: proposal.block.clone() };
         self.height.prepared = Some(prepared);
         self.height.round.is_prepared = true;
         self.persist();
 
-        let payload = CommitPayload {
-            view: self.height.view(),
-            digest,
-            seal: self.key.sign(digest),
-        };
+        let payload = CommitPayload { view: self.height.view(), digest, seal: self.key.sign(digest) };
         let commit = Signed::sign(payload, self.key);
         self.height.round.commits.insert(commit.author, commit.clone());
         self.broadcast(Message::Commit(commit));
@@ -100,12 +78,7 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
 
     fn import_if_committed(&mut self, proposal: &Proposal<B>) {
         let digest = proposal.signed.payload.digest;
-        let matching = self
-            .height
-            .round
-            .commits
-            .values()
-            .filter(|commit| commit.payload.digest == digest);
+        let matching = self.height.round.commits.values().filter(|commit| commit.payload.digest == digest);
         let seals: Vec<_> = matching.map(|commit| commit.payload.seal).collect();
         if seals.len() < self.height.quorum() {
             return;
@@ -116,8 +89,6 @@ impl<K: ValidatorKey, B: ProposedBlock> Turn<'_, K, B> {
         };
         let sealed = ExtraData { seals, ..extra };
         self.height.round.is_committed = true;
-        self.actions.push(Action::ImportBlock(
-            proposal.block.with_extra_data(sealed.encode()),
-        ));
+        self.actions.push(Action::ImportBlock(proposal.block.with_extra_data(sealed.encode())));
     }
 }

@@ -51,9 +51,7 @@ pub fn check_sealed(
     context: &HeaderContext<'_>,
     scheme: &impl SealScheme,
 ) -> Result<(), RuleViolation> {
-    check(header, context, |extra| {
-        check_seals(header, extra, context.validators, scheme)
-    })
+    check(header, context, |extra| check_seals(header, extra, context.validators, scheme))
 }
 
 /// Judges a proposal, which has no seals yet: every rule but the one about seals.
@@ -78,48 +76,30 @@ fn check(
     check_gas(header, context.parent)?;
     let latest = context.now_secs.saturating_add(MAX_CLOCK_DRIFT_SECS);
     if header.timestamp > latest {
-        return Err(RuleViolation::FutureTimestamp {
-            timestamp: header.timestamp,
-            latest,
-        });
+        return Err(RuleViolation::FutureTimestamp { timestamp: header.timestamp, latest });
     }
     check_constants(header)?;
     let extra = ExtraData::decode(&header.extra_data)?;
     check_validators(header, &extra, context.validators)?;
     seals(&extra)?;
-    let earliest = context
-        .parent
-        .timestamp
-        .saturating_add(context.config.block_period_secs);
+    let earliest = context.parent.timestamp.saturating_add(context.config.block_period_secs);
     if header.timestamp < earliest {
-        return Err(RuleViolation::EarlyTimestamp {
-            timestamp: header.timestamp,
-            earliest,
-        });
+        return Err(RuleViolation::EarlyTimestamp { timestamp: header.timestamp, earliest });
     }
     let expected = next_base_fee(context.parent, context.config);
     if header.base_fee_per_gas != expected {
-        return Err(RuleViolation::BaseFee {
-            found: header.base_fee_per_gas,
-            expected,
-        });
+        return Err(RuleViolation::BaseFee { found: header.base_fee_per_gas, expected });
     }
     Ok(())
 }
 
 fn check_link(header: &Header, context: &HeaderContext<'_>) -> Result<(), RuleViolation> {
     if header.parent_hash != context.parent_hash {
-        return Err(RuleViolation::ParentHash {
-            found: header.parent_hash,
-            expected: context.parent_hash,
-        });
+        return Err(RuleViolation::ParentHash { found: header.parent_hash, expected: context.parent_hash });
     }
     let parent = context.parent.number;
     if parent.checked_add(1) != Some(header.number) {
-        return Err(RuleViolation::Number {
-            found: header.number,
-            parent,
-        });
+        return Err(RuleViolation::Number { found: header.number, parent });
     }
     Ok(())
 }
@@ -133,29 +113,20 @@ fn check_gas(header: &Header, parent: &Header) -> Result<(), RuleViolation> {
         return Err(RuleViolation::GasLimitRange { gas_limit });
     }
     if gas_limit.abs_diff(parent.gas_limit) >= parent.gas_limit / GAS_LIMIT_BOUND_DIVISOR {
-        return Err(RuleViolation::GasLimitStep {
-            gas_limit,
-            parent: parent.gas_limit,
-        });
+        return Err(RuleViolation::GasLimitStep { gas_limit, parent: parent.gas_limit });
     }
     Ok(())
 }
 
 fn check_constants(header: &Header) -> Result<(), RuleViolation> {
     if header.mix_hash != MIX_HASH {
-        return Err(RuleViolation::MixHash {
-            found: header.mix_hash,
-        });
+        return Err(RuleViolation::MixHash { found: header.mix_hash });
     }
     if header.ommers_hash != EMPTY_OMMER_ROOT_HASH {
-        return Err(RuleViolation::Ommers {
-            found: header.ommers_hash,
-        });
+        return Err(RuleViolation::Ommers { found: header.ommers_hash });
     }
     if header.difficulty != DIFFICULTY {
-        return Err(RuleViolation::Difficulty {
-            found: header.difficulty,
-        });
+        return Err(RuleViolation::Difficulty { found: header.difficulty });
     }
     if header.nonce != B64::ZERO {
         return Err(RuleViolation::Nonce { found: header.nonce });
@@ -165,18 +136,14 @@ fn check_constants(header: &Header) -> Result<(), RuleViolation> {
 
 fn check_validators(header: &Header, extra: &ExtraData, expected: &[Address]) -> Result<(), RuleViolation> {
     if !extra.validators.is_sorted() {
-        return Err(RuleViolation::ValidatorOrder {
-            found: extra.validators.clone(),
-        });
+        return Err(RuleViolation::ValidatorOrder { found: extra.validators.clone() });
     }
     if extra.validators != expected {
         let (found, expected) = (extra.validators.clone(), expected.to_vec());
         return Err(RuleViolation::ValidatorSet { found, expected });
     }
     if !expected.contains(&header.beneficiary) {
-        return Err(RuleViolation::Coinbase {
-            found: header.beneficiary,
-        });
+        return Err(RuleViolation::Coinbase { found: header.beneficiary });
     }
     Ok(())
 }
@@ -191,9 +158,7 @@ fn check_seals(
     let mut signers = BTreeSet::new();
     let mut strangers = Vec::new();
     for (index, seal) in extra.seals.iter().enumerate() {
-        let signer = scheme
-            .recover(digest, seal)
-            .ok_or(RuleViolation::UnrecoverableSeal { index })?;
+        let signer = scheme.recover(digest, seal).ok_or(RuleViolation::UnrecoverableSeal { index })?;
         if !signers.insert(signer) {
             return Err(RuleViolation::DuplicateSeal { signer });
         }
@@ -203,10 +168,7 @@ fn check_seals(
     }
     let needed = quorum(validators.len());
     if signers.len() < needed {
-        return Err(RuleViolation::TooFewSeals {
-            found: signers.len(),
-            needed,
-        });
+        return Err(RuleViolation::TooFewSeals { found: signers.len(), needed });
     }
     match strangers.first() {
         Some(&signer) => Err(RuleViolation::ForeignSeal { signer }),

@@ -28,9 +28,7 @@ impl PendingVotes {
 
     /// All wanted votes, by address.
     pub fn iter(&self) -> impl Iterator<Item = Vote> {
-        self.wanted
-            .iter()
-            .map(|(&recipient, &kind)| Vote { recipient, kind })
+        self.wanted.iter().map(|(&recipient, &kind)| Vote { recipient, kind })
     }
 
     /// The vote for the block that `voter` is about to build on the block after which `tally` stands: the next one
@@ -54,12 +52,6 @@ fn is_worth_casting(voter: Address, vote: Vote, tally: &VoteTally) -> bool {
         VoteKind::Add => (VoteKind::Drop, tally.is_validator(vote.recipient)),
         VoteKind::Drop => (VoteKind::Add, !tally.is_validator(vote.recipient)),
     };
-    let reverses = tally.is_outstanding(
-        voter,
-        Vote {
-            kind: opposite,
-            ..vote
-        },
-    );
+    let reverses = tally.is_outstanding(voter, Vote { kind: opposite, ..vote });
     reverses || (!is_settled && !tally.is_outstanding(voter, vote))
 }

@@ -33,11 +33,7 @@ impl VoteTally {
 
     /// A tally without votes.
     pub fn new(validators: impl IntoIterator<Item = Address>) -> Self {
-        Self {
-            validators: validators.into_iter().collect(),
-            adds: Ballots::new(),
-            drops: Ballots::new(),
-        }
+        Self { validators: validators.into_iter().collect(), adds: Ballots::new(), drops: Ballots::new() }
     }
 
     /// Counts the next header of the chain. A vote inside an epoch block is ignored.
@@ -101,9 +97,7 @@ impl VoteTally {
             VoteKind::Add => &self.adds,
             VoteKind::Drop => &self.drops,
         };
-        ballots
-            .get(&vote.recipient)
-            .is_some_and(|voters| voters.contains(&voter))
+        ballots.get(&vote.recipient).is_some_and(|voters| voters.contains(&voter))
     }
 }
 

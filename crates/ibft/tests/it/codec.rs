@@ -75,11 +75,7 @@ proptest! {
 fn list(items: &[&[u8]]) -> Vec<u8> {
     let payload = items.concat();
     let mut out = Vec::new();
-    alloy_rlp::Header {
-        list: true,
-        payload_length: payload.len(),
-    }
-    .encode(&mut out);
+    alloy_rlp::Header { list: true, payload_length: payload.len() }.encode(&mut out);
     out.extend(payload);
     out
 }
@@ -105,70 +101,31 @@ fn the_plain_items_decode() {
 fn missing_and_surplus_items_are_refused() {
     let vanity = string(&[0; 32]);
     let items: [&[u8]; 6] = [&vanity, &[0xc0], &[0x80], &[0x84, 0, 0, 0, 0], &[0xc0], &[0x80]];
-    let missing = [
-        Item::Vanity,
-        Item::Validators,
-        Item::Vote,
-        Item::Round,
-        Item::Seals,
-    ];
+    let missing = [Item::Vanity, Item::Validators, Item::Vote, Item::Round, Item::Seals];
     for (count, item) in missing.into_iter().enumerate() {
-        assert_eq!(
-            ExtraData::decode(&list(&items[..count])),
-            Err(ExtraDataError::Missing { item })
-        );
+        assert_eq!(ExtraData::decode(&list(&items[..count])), Err(ExtraDataError::Missing { item }));
     }
-    let surplus = ExtraDataError::Surplus {
-        item: Item::List,
-        bytes: 1,
-    };
+    let surplus = ExtraDataError::Surplus { item: Item::List, bytes: 1 };
     assert_eq!(ExtraData::decode(&list(&items)), Err(surplus.clone()));
     let trailing = [list(&items[..5]), vec![0]].concat();
     assert_eq!(ExtraData::decode(&trailing), Err(surplus));
-    assert_eq!(
-        ExtraData::decode(&[]),
-        Err(ExtraDataError::Missing { item: Item::List })
-    );
+    assert_eq!(ExtraData::decode(&[]), Err(ExtraDataError::Missing { item: Item::List }));
 }
 
 #[test]
 fn items_of_the_wrong_length_are_refused() {
-    let length = |item, expected, found| {
-        Err(ExtraDataError::Length {
-            item,
-            expected,
-            found,
-        })
-    };
+    let length = |item, expected, found| Err(ExtraDataError::Length { item, expected, found });
     assert_eq!(decode_with(0, &string(&[0; 31])), length(Item::Vanity, 32, 31));
-    assert_eq!(
-        decode_with(1, &list(&[&string(&[1; 21])])),
-        length(Item::Validator, 20, 21)
-    );
+    assert_eq!(decode_with(1, &list(&[&string(&[1; 21])])), length(Item::Validator, 20, 21));
     assert_eq!(decode_with(2, &string(&[1])), length(Item::Vote, 0, 1));
-    assert_eq!(
-        decode_with(2, &list(&[&string(&[1; 19]), &[0]])),
-        length(Item::VoteRecipient, 20, 19)
-    );
-    assert_eq!(
-        decode_with(2, &list(&[&string(&[1; 20]), &[0x80]])),
-        length(Item::VoteKind, 1, 0)
-    );
-    assert_eq!(
-        decode_with(4, &list(&[&string(&[1; 64])])),
-        length(Item::Seal, 65, 64)
-    );
+    assert_eq!(decode_with(2, &list(&[&string(&[1; 19]), &[0]])), length(Item::VoteRecipient, 20, 19));
+    assert_eq!(decode_with(2, &list(&[&string(&[1; 20]), &[0x80]])), length(Item::VoteKind, 1, 0));
+    assert_eq!(decode_with(4, &list(&[&string(&[1; 64])])), length(Item::Seal, 65, 64));
 }
 
 #[test]
 fn a_round_as_a_minimal_scalar_is_refused() {
-    let length = |found| {
-        Err(ExtraDataError::Length {
-            item: Item::Round,
-            expected: 4,
-            found,
-        })
-    };
+    let length = |found| Err(ExtraDataError::Length { item: Item::Round, expected: 4, found });
     assert_eq!(decode_with(3, &[0x80]), length(0));
     assert_eq!(decode_with(3, &[0x07]), length(1));
     assert_eq!(decode_with(3, &[0x82, 1, 0]), length(2));
@@ -193,13 +150,7 @@ fn a_vote_is_add_or_drop_and_nothing_more() {
     let found = decode_with(2, &list(&[&recipient, &[0x01]]));
     assert_eq!(found, Err(ExtraDataError::VoteByte { found: 1 }));
     let found = decode_with(2, &list(&[&recipient, &[0x81, 0xff], &[0x80]]));
-    assert_eq!(
-        found,
-        Err(ExtraDataError::Surplus {
-            item: Item::Vote,
-            bytes: 1
-        })
-    );
+    assert_eq!(found, Err(ExtraDataError::Surplus { item: Item::Vote, bytes: 1 }));
     let found = decode_with(2, &list(&[&recipient]));
     assert_eq!(found, Err(ExtraDataError::Missing { item: Item::VoteKind }));
 }

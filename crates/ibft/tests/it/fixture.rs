@@ -34,13 +34,7 @@ pub(crate) fn config() -> IbftConfig {
 }
 
 pub(crate) fn extra(validators: &[Address]) -> ExtraData {
-    ExtraData {
-        vanity: B256::ZERO,
-        validators: validators.to_vec(),
-        vote: None,
-        round: 0,
-        seals: vec![],
-    }
+    ExtraData { vanity: B256::ZERO, validators: validators.to_vec(), vote: None, round: 0, seals: vec![] }
 }
 
 /// The genesis of the vectors before London.
@@ -74,12 +68,6 @@ pub(crate) fn child(parent: &Header, coinbase: Address) -> Header {
 pub(crate) fn sealed(header: &Header, secrets: &[u64]) -> Header {
     let digest = seal_hash(header).unwrap();
     let seals = secrets.iter().map(|&secret| key(secret).sign(digest)).collect();
-    let extra = ExtraData {
-        seals,
-        ..ExtraData::decode(&header.extra_data).unwrap()
-    };
-    Header {
-        extra_data: extra.encode(),
-        ..header.clone()
-    }
+    let extra = ExtraData { seals, ..ExtraData::decode(&header.extra_data).unwrap() };
+    Header { extra_data: extra.encode(), ..header.clone() }
 }

@@ -52,10 +52,7 @@ fn a_removed_builder_hands_over_to_the_next_greater_address() {
         Some(VALIDATORS[0]),
         "the greatest wraps around"
     );
-    assert_eq!(
-        proposer(removed, &rest, u32::MAX),
-        Some(rest[(2 + u32::MAX as usize) % 4])
-    );
+    assert_eq!(proposer(removed, &rest, u32::MAX), Some(rest[(2 + u32::MAX as usize) % 4]));
 }
 
 #[test]
@@ -66,10 +63,7 @@ fn an_empty_set_has_no_proposer() {
 #[test]
 fn rounds_double_in_length_without_overflow() {
     let config = config();
-    assert_eq!(
-        [0, 1, 2, 5].map(|round| round_timeout_ms(round, &config)),
-        [4_000, 8_000, 16_000, 128_000]
-    );
+    assert_eq!([0, 1, 2, 5].map(|round| round_timeout_ms(round, &config)), [4_000, 8_000, 16_000, 128_000]);
     assert_eq!(round_timeout_ms(u32::MAX, &config), u64::MAX);
 }
 

@@ -36,15 +36,9 @@ fn extra_data_encodes_to_besus_known_bytes() {
     let extra = ExtraData {
         vanity: b256!("0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"),
         validators: vec![small_address(1), small_address(2)],
-        vote: Some(Vote {
-            recipient: small_address(1),
-            kind: VoteKind::Add,
-        }),
+        vote: Some(Vote { recipient: small_address(1), kind: VoteKind::Add }),
         round: 0x00fe_dcba,
-        seals: vec![
-            Seal::new(one, ten, false).unwrap(),
-            Seal::new(ten, one, false).unwrap(),
-        ],
+        seals: vec![Seal::new(one, ten, false).unwrap(), Seal::new(ten, one, false).unwrap()],
     };
     assert_eq!(extra.encode(), Bytes::from(expected));
     assert_eq!(ExtraData::decode(&expected).unwrap(), extra);
@@ -53,10 +47,7 @@ fn extra_data_encodes_to_besus_known_bytes() {
 #[test]
 fn a_drop_vote_is_the_single_byte_zero() {
     let extra = ExtraData {
-        vote: Some(Vote {
-            recipient: small_address(1),
-            kind: VoteKind::Drop,
-        }),
+        vote: Some(Vote { recipient: small_address(1), kind: VoteKind::Drop }),
         ..crate::fixture::extra(&[])
     };
     let vote = hex!("d694000000000000000000000000000000000000000100");
@@ -102,10 +93,7 @@ fn a_block_with_vote_and_round_has_its_computed_hashes_and_seal() {
     let extra = ExtraData {
         vanity: b256!("0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"),
         validators: vec![small_address(1), small_address(2)],
-        vote: Some(Vote {
-            recipient: small_address(3),
-            kind: VoteKind::Add,
-        }),
+        vote: Some(Vote { recipient: small_address(3), kind: VoteKind::Add }),
         round: 0x00fe_dcba,
         seals: vec![],
     };
@@ -146,35 +134,14 @@ fn private_keys_one_to_five_are_the_five_validators() {
 fn genesis_has_its_computed_hash_at_every_fork() {
     let berlin = genesis();
     assert_eq!(berlin.extra_data.len(), 149);
-    let london = Header {
-        base_fee_per_gas: Some(GWEI),
-        ..berlin.clone()
-    };
-    let london_free = Header {
-        base_fee_per_gas: Some(0),
-        ..berlin.clone()
-    };
-    let shanghai = Header {
-        withdrawals_root: Some(EMPTY_WITHDRAWALS),
-        ..london.clone()
-    };
+    let london = Header { base_fee_per_gas: Some(GWEI), ..berlin.clone() };
+    let london_free = Header { base_fee_per_gas: Some(0), ..berlin.clone() };
+    let shanghai = Header { withdrawals_root: Some(EMPTY_WITHDRAWALS), ..london.clone() };
     let expected = [
-        (
-            berlin,
-            b256!("0x97db44beceebd28494383f92a943bb1e125012b1f5e6c8911f51b02a0f47454f"),
-        ),
-        (
-            london,
-            b256!("0x9946a1849c43b1a2d5215ef7792d57b518a6fad784e95c3975e3f88b9f5d5959"),
-        ),
-        (
-            london_free,
-            b256!("0xad89c92bc702772e561a2d3f9c3b66b6e44202b5bc6ead7608c23014689810f4"),
-        ),
-        (
-            shanghai,
-            b256!("0xcbf769adab97584cc2e01ef97a87bde9ce98c8246ae72ead1e30b4a95d108e9c"),
-        ),
+        (berlin, b256!("0x97db44beceebd28494383f92a943bb1e125012b1f5e6c8911f51b02a0f47454f")),
+        (london, b256!("0x9946a1849c43b1a2d5215ef7792d57b518a6fad784e95c3975e3f88b9f5d5959")),
+        (london_free, b256!("0xad89c92bc702772e561a2d3f9c3b66b6e44202b5bc6ead7608c23014689810f4")),
+        (shanghai, b256!("0xcbf769adab97584cc2e01ef97a87bde9ce98c8246ae72ead1e30b4a95d108e9c")),
     ];
     for (header, hash) in expected {
         assert_eq!(block_hash(&header).unwrap(), hash);
@@ -182,22 +149,12 @@ fn genesis_has_its_computed_hash_at_every_fork() {
 }
 
 fn london_genesis() -> Header {
-    Header {
-        base_fee_per_gas: Some(GWEI),
-        ..genesis()
-    }
+    Header { base_fee_per_gas: Some(GWEI), ..genesis() }
 }
 
 fn encode_block(header: &Header) -> Vec<u8> {
-    let body = BlockBody::<TxEnvelope> {
-        transactions: vec![],
-        ommers: vec![],
-        withdrawals: None,
-    };
-    alloy_rlp::encode(Block {
-        header: header.clone(),
-        body,
-    })
+    let body = BlockBody::<TxEnvelope> { transactions: vec![], ommers: vec![], withdrawals: None };
+    alloy_rlp::encode(Block { header: header.clone(), body })
 }
 
 #[test]
@@ -223,10 +180,7 @@ fn the_first_blocks_of_a_london_chain_have_their_computed_hashes_and_bytes() {
         b256!("0xffb1f5d1f216ab198811fb4fbdb7f43653acfbd2f88a2715a52c94dd5639c895")
     );
     let file = [bytes, encode_block(&sealed(&second, &SECRETS[..4]))].concat();
-    assert!(
-        file == LONDON_BLOCKS,
-        "the import file is reproduced byte for byte"
-    );
+    assert!(file == LONDON_BLOCKS, "the import file is reproduced byte for byte");
 }
 
 #[test]

@@ -13,17 +13,11 @@ const NEWCOMER: Address = Address::with_last_byte(0x77);
 const OTHER: Address = Address::with_last_byte(0x88);
 
 fn add(recipient: Address) -> Vote {
-    Vote {
-        recipient,
-        kind: VoteKind::Add,
-    }
+    Vote { recipient, kind: VoteKind::Add }
 }
 
 fn drop(recipient: Address) -> Vote {
-    Vote {
-        recipient,
-        kind: VoteKind::Drop,
-    }
+    Vote { recipient, kind: VoteKind::Drop }
 }
 
 fn tally() -> VoteTally {
@@ -40,10 +34,7 @@ fn the_third_of_five_votes_adds_at_once() {
     assert!(tally.is_validator(NEWCOMER));
     assert_eq!(tally.validators().len(), 6);
     assert!(tally.validators().is_sorted());
-    assert!(
-        !tally.is_outstanding(VALIDATORS[0], add(NEWCOMER)),
-        "decided votes are cleared"
-    );
+    assert!(!tally.is_outstanding(VALIDATORS[0], add(NEWCOMER)), "decided votes are cleared");
 }
 
 #[test]
@@ -83,40 +74,21 @@ fn a_dropped_validators_outstanding_votes_are_erased() {
 }
 
 fn header(number: u64, coinbase: Address, validators: &[Address], vote: Option<Vote>) -> Header {
-    let extra = ExtraData {
-        vote,
-        ..extra(validators)
-    };
-    Header {
-        number,
-        beneficiary: coinbase,
-        extra_data: extra.encode(),
-        ..Header::default()
-    }
+    let extra = ExtraData { vote, ..extra(validators) };
+    Header { number, beneficiary: coinbase, extra_data: extra.encode(), ..Header::default() }
 }
 
 #[test]
 fn an_epoch_block_forgets_votes_and_ignores_its_own() {
-    let config = IbftConfig {
-        epoch_length: 10,
-        ..IbftConfig::default()
-    };
+    let config = IbftConfig { epoch_length: 10, ..IbftConfig::default() };
     let vote = Some(add(NEWCOMER));
     let mut tally = VoteTally::at_epoch(&header(0, Address::ZERO, &VALIDATORS, None)).unwrap();
-    tally
-        .apply(&header(8, VALIDATORS[0], &VALIDATORS, vote), &config)
-        .unwrap();
-    tally
-        .apply(&header(9, VALIDATORS[1], &VALIDATORS, vote), &config)
-        .unwrap();
-    tally
-        .apply(&header(10, VALIDATORS[2], &VALIDATORS, vote), &config)
-        .unwrap();
+    tally.apply(&header(8, VALIDATORS[0], &VALIDATORS, vote), &config).unwrap();
+    tally.apply(&header(9, VALIDATORS[1], &VALIDATORS, vote), &config).unwrap();
+    tally.apply(&header(10, VALIDATORS[2], &VALIDATORS, vote), &config).unwrap();
     assert_eq!(tally, self::tally());
     for (number, voter) in [(11, 3), (12, 4), (13, 0)] {
-        tally
-            .apply(&header(number, VALIDATORS[voter], &VALIDATORS, vote), &config)
-            .unwrap();
+        tally.apply(&header(number, VALIDATORS[voter], &VALIDATORS, vote), &config).unwrap();
     }
     assert!(tally.is_validator(NEWCOMER));
 }
@@ -139,17 +111,9 @@ fn pending_votes_are_cast_in_turn_while_they_matter() {
     pending.propose(add(OTHER));
     pending.propose(add(VALIDATORS[1]));
     pending.propose(drop(Address::ZERO));
-    assert_eq!(
-        pending.next_vote(me, &tally),
-        Some(add(NEWCOMER)),
-        "settled ones are skipped"
-    );
+    assert_eq!(pending.next_vote(me, &tally), Some(add(NEWCOMER)), "settled ones are skipped");
     assert_eq!(pending.next_vote(me, &tally), Some(add(OTHER)));
-    assert_eq!(
-        pending.next_vote(me, &tally),
-        Some(add(NEWCOMER)),
-        "not in a block yet, so it comes again"
-    );
+    assert_eq!(pending.next_vote(me, &tally), Some(add(NEWCOMER)), "not in a block yet, so it comes again");
     tally.cast(me, add(NEWCOMER));
     assert_eq!(pending.next_vote(me, &tally), Some(add(OTHER)));
     tally.cast(me, add(OTHER));

@@ -78,21 +78,14 @@ fn a_healthy_network_seals_every_block_in_round_zero_and_in_turn() {
         let mut world = World::new(7, validators, 0, config());
         world.start_all().unwrap();
         world.run_for(41_000).unwrap();
-        assert!(
-            world.lowest_running() >= 18,
-            "{validators} validators reached {}",
-            world.lowest_running()
-        );
+        assert!(world.lowest_running() >= 18, "{validators} validators reached {}", world.lowest_running());
         let node = &world.nodes[0];
         for number in 1..=node.height() {
             let (parent, block) = (&node.block(number - 1).0, &node.block(number).0);
             let extra = ExtraData::decode(&block.extra_data).unwrap();
             assert_eq!(extra.round, 0);
             assert!(extra.seals.len() >= quorum(validators));
-            assert_eq!(
-                Some(block.beneficiary),
-                proposer(parent.beneficiary, &extra.validators, 0)
-            );
+            assert_eq!(Some(block.beneficiary), proposer(parent.beneficiary, &extra.validators, 0));
         }
     }
 }
@@ -110,17 +103,11 @@ fn fewer_than_a_quorum_stall_and_go_on_when_it_is_back() {
             world.run_for(5_000).unwrap();
             let stalled_at = world.highest();
             world.run_for(120_000).unwrap();
-            assert_eq!(
-                world.highest(),
-                stalled_at,
-                "{validators} validators, seed {seed}"
-            );
+            assert_eq!(world.highest(), stalled_at, "{validators} validators, seed {seed}");
 
             world.start(0).unwrap();
             let goal = stalled_at + 5;
-            let recovered = world
-                .run_until(600_000, |world| world.lowest_running() >= goal)
-                .unwrap();
+            let recovered = world.run_until(600_000, |world| world.lowest_running() >= goal).unwrap();
             assert!(recovered, "{validators} validators, seed {seed}");
         }
     }
@@ -138,11 +125,7 @@ fn a_minority_island_stands_still_while_the_majority_goes_on() {
     assert!(world.nodes[0].height() > split_at + 5);
     world.islands.fill(0);
     let goal = world.highest() + 5;
-    assert!(
-        world
-            .run_until(120_000, |world| world.lowest_running() >= goal)
-            .unwrap()
-    );
+    assert!(world.run_until(120_000, |world| world.lowest_running() >= goal).unwrap());
 }
 
 #[test]
@@ -151,10 +134,7 @@ fn a_candidate_is_voted_in_and_then_takes_its_turns() {
     let recipient = address(4);
     world.start_all().unwrap();
     for node in &mut world.nodes[..3] {
-        node.votes.propose(Vote {
-            recipient,
-            kind: VoteKind::Add,
-        });
+        node.votes.propose(Vote { recipient, kind: VoteKind::Add });
     }
     world.run_for(60_000).unwrap();
     assert!(world.nodes[0].tally.is_validator(recipient));
@@ -168,19 +148,12 @@ fn a_dropped_validator_falls_silent_and_the_rest_goes_on() {
     let recipient = address(1);
     world.start_all().unwrap();
     for node in &mut world.nodes {
-        node.votes.propose(Vote {
-            recipient,
-            kind: VoteKind::Drop,
-        });
+        node.votes.propose(Vote { recipient, kind: VoteKind::Drop });
     }
     world.run_for(60_000).unwrap();
     let node = &world.nodes[0];
     assert!(!node.tally.is_validator(recipient));
     assert!(node.height() >= 25);
     let last_five = node.height() - 5..=node.height();
-    assert!(
-        last_five
-            .into_iter()
-            .all(|number| node.block(number).0.beneficiary != recipient)
-    );
+    assert!(last_five.into_iter().all(|number| node.block(number).0.beneficiary != recipient));
 }

@@ -57,10 +57,7 @@ fn reverted_transaction_keeps_its_reason_and_changes_only_the_sender() {
     let outcome = world.run(&[call_of(ALICE, 0, CONTRACT)]);
     let receipt = &outcome.receipts[0];
     assert!(!receipt.success);
-    assert_eq!(
-        receipt.revert_reason,
-        Some(Bytes::from(U256::from(0x2a).to_be_bytes_vec()))
-    );
+    assert_eq!(receipt.revert_reason, Some(Bytes::from(U256::from(0x2a).to_be_bytes_vec())));
     assert_eq!(outcome.diff.accounts.keys().copied().collect::<Vec<_>>(), [ALICE]);
 }
 
@@ -97,11 +94,7 @@ fn receipts_root_is_that_of_consensus_receipts() {
         to: CONTRACT.into(),
         ..TxEip1559::default()
     };
-    let outcome = world.run(&[
-        call_of(ALICE, 0, CONTRACT),
-        dynamic(ALICE, typed),
-        transfer(BOB, 0, ALICE),
-    ]);
+    let outcome = world.run(&[call_of(ALICE, 0, CONTRACT), dynamic(ALICE, typed), transfer(BOB, 0, ALICE)]);
     let expected: Vec<ReceiptEnvelope> = outcome
         .receipts
         .iter()
@@ -114,10 +107,7 @@ fn receipts_root_is_that_of_consensus_receipts() {
             ReceiptEnvelope::from_typed(receipt.tx_type.try_into().unwrap(), consensus)
         })
         .collect();
-    assert_eq!(
-        receipts_root(&outcome.receipts),
-        calculate_receipt_root(&expected)
-    );
+    assert_eq!(receipts_root(&outcome.receipts), calculate_receipt_root(&expected));
 }
 
 #[test]
@@ -129,28 +119,19 @@ fn roots_of_an_empty_block_are_the_empty_trie() {
 #[test]
 fn creation_reports_its_address_and_stores_its_code() {
     // Init code that returns the two bytes 0x33ff.
-    let deploy = TxLegacy {
-        input: hex!("6133ff600052 6002601ef3").into(),
-        ..tx(0, TxKind::Create)
-    };
+    let deploy = TxLegacy { input: hex!("6133ff600052 6002601ef3").into(), ..tx(0, TxKind::Create) };
     let mut world = World::london();
     let outcome = world.run(&[legacy(ALICE, deploy)]);
     let address = outcome.receipts[0].contract_address.unwrap();
     assert_eq!(address, ALICE.create(0));
     let account = world.account(address).unwrap();
-    assert_eq!(
-        world.state.code(account.code_hash).unwrap().as_ref(),
-        hex!("33ff")
-    );
+    assert_eq!(world.state.code(account.code_hash).unwrap().as_ref(), hex!("33ff"));
     assert_eq!(outcome.diff.code.len(), 1);
 }
 
 #[test]
 fn failed_creation_reports_the_address_it_would_have_had() {
-    let deploy = TxLegacy {
-        input: hex!("60006000fd").into(),
-        ..tx(0, TxKind::Create)
-    };
+    let deploy = TxLegacy { input: hex!("60006000fd").into(), ..tx(0, TxKind::Create) };
     let mut world = World::london();
     let receipt = world.run(&[legacy(ALICE, deploy)]).receipts.remove(0);
     assert!(!receipt.success);
@@ -172,10 +153,7 @@ fn base_fee_is_burnt_and_the_tip_goes_to_the_beneficiary() {
     };
     world.run(&[dynamic(ALICE, paid)]);
     assert_eq!(world.account(PROPOSER).unwrap().balance, U256::from(21_000 * 3));
-    assert_eq!(
-        world.account(ALICE).unwrap().balance,
-        ETHER - U256::from(21_000 * 10)
-    );
+    assert_eq!(world.account(ALICE).unwrap().balance, ETHER - U256::from(21_000 * 10));
 }
 
 #[test]
@@ -184,14 +162,7 @@ fn fees_and_reward_go_to_the_mining_beneficiary_if_there_is_one() {
     let mut world = World::london();
     world.spec.mining_beneficiary = Some(treasury);
     world.spec.block_reward = U256::from(50);
-    world.run(&[legacy(
-        ALICE,
-        TxLegacy {
-            gas_price: 2,
-            gas_limit: 21_000,
-            ..tx(0, BOB)
-        },
-    )]);
+    world.run(&[legacy(ALICE, TxLegacy { gas_price: 2, gas_limit: 21_000, ..tx(0, BOB) })]);
     assert_eq!(world.account(treasury).unwrap().balance, U256::from(42_050));
     assert_eq!(world.account(PROPOSER), None);
 }
@@ -199,84 +170,42 @@ fn fees_and_reward_go_to_the_mining_beneficiary_if_there_is_one() {
 #[test]
 fn empty_block_changes_nothing_without_a_reward() {
     let world = World::london();
-    assert_eq!(
-        world.try_run(&[]).unwrap().diff,
-        crate::state::StateDiff::default()
-    );
+    assert_eq!(world.try_run(&[]).unwrap().diff, crate::state::StateDiff::default());
 }
 
 #[test]
 fn block_with_a_transaction_out_of_order_is_invalid() {
     let world = World::london();
-    assert_eq!(
-        reject(&world, transfer(ALICE, 1, BOB)),
-        RejectReason::NonceTooHigh { tx: 1, state: 0 }
-    );
-    assert_eq!(
-        reject(&world, transfer(BOB, 0, ALICE)),
-        RejectReason::NonceTooLow { tx: 0, state: 1 }
-    );
+    assert_eq!(reject(&world, transfer(ALICE, 1, BOB)), RejectReason::NonceTooHigh { tx: 1, state: 0 });
+    assert_eq!(reject(&world, transfer(BOB, 0, ALICE)), RejectReason::NonceTooLow { tx: 0, state: 1 });
 }
 
 #[test]
 fn block_with_more_gas_than_its_limit_is_invalid() {
-    let greedy = legacy(
-        ALICE,
-        TxLegacy {
-            gas_limit: GAS_LIMIT - 20_999,
-            ..tx(0, BOB)
-        },
-    );
-    let expected = RejectReason::GasLimitExceedsBlock {
-        gas_limit: GAS_LIMIT - 20_999,
-        available: GAS_LIMIT - 21_000,
-    };
+    let greedy = legacy(ALICE, TxLegacy { gas_limit: GAS_LIMIT - 20_999, ..tx(0, BOB) });
+    let expected =
+        RejectReason::GasLimitExceedsBlock { gas_limit: GAS_LIMIT - 20_999, available: GAS_LIMIT - 21_000 };
     assert_eq!(reject(&World::london(), greedy), expected);
-    let fitting = legacy(
-        ALICE,
-        TxLegacy {
-            gas_limit: GAS_LIMIT - 21_000,
-            ..tx(0, BOB)
-        },
-    );
-    assert!(
-        World::london()
-            .try_run(&[transfer(BOB, 0, ALICE), fitting])
-            .is_ok()
-    );
+    let fitting = legacy(ALICE, TxLegacy { gas_limit: GAS_LIMIT - 21_000, ..tx(0, BOB) });
+    assert!(World::london().try_run(&[transfer(BOB, 0, ALICE), fitting]).is_ok());
 }
 
 #[test]
 fn sender_must_afford_value_and_highest_fee() {
-    let priced = TxLegacy {
-        gas_price: 5,
-        gas_limit: 21_000,
-        value: ETHER,
-        ..tx(0, BOB)
-    };
+    let priced = TxLegacy { gas_price: 5, gas_limit: 21_000, value: ETHER, ..tx(0, BOB) };
     let cost = ETHER + U256::from(105_000);
     assert_eq!(
         reject(&World::london(), legacy(ALICE, priced)),
-        RejectReason::InsufficientFunds {
-            cost,
-            balance: ETHER + U256::ONE
-        }
+        RejectReason::InsufficientFunds { cost, balance: ETHER + U256::ONE }
     );
 }
 
 #[test]
 fn intrinsic_gas_must_be_covered() {
-    let cheap = TxLegacy {
-        gas_limit: 21_015,
-        input: hex!("ff").into(),
-        ..tx(0, BOB)
-    };
+    let cheap = TxLegacy { gas_limit: 21_015, input: hex!("ff").into(), ..tx(0, BOB) };
     assert_eq!(
         reject(&World::london(), legacy(ALICE, cheap)),
-        RejectReason::IntrinsicGas {
-            required: 21_016,
-            gas_limit: 21_015
-        }
+        RejectReason::IntrinsicGas { required: 21_016, gas_limit: 21_015 }
     );
 }
 
@@ -284,14 +213,7 @@ fn intrinsic_gas_must_be_covered() {
 fn price_must_reach_the_base_fee() {
     let mut world = World::london();
     world.header.base_fee_per_gas = Some(7);
-    let low = legacy(
-        ALICE,
-        TxLegacy {
-            gas_price: 6,
-            gas_limit: 21_000,
-            ..tx(0, BOB)
-        },
-    );
+    let low = legacy(ALICE, TxLegacy { gas_price: 6, gas_limit: 21_000, ..tx(0, BOB) });
     match world.try_run(&[low]) {
         Err(ExecError::InvalidTransaction { reason, .. }) => {
             assert_eq!(reason, RejectReason::FeeBelowBaseFee { base_fee: 7 });
@@ -310,38 +232,20 @@ fn priority_fee_must_not_exceed_the_fee_cap() {
         max_priority_fee_per_gas: 2,
         ..TxEip1559::default()
     };
-    assert_eq!(
-        reject(&World::london(), dynamic(ALICE, odd)),
-        RejectReason::PriorityAboveMaxFee
-    );
+    assert_eq!(reject(&World::london(), dynamic(ALICE, odd)), RejectReason::PriorityAboveMaxFee);
 }
 
 #[test]
 fn contracts_do_not_send_transactions() {
     let world = World::london().with_code(CONTRACT, "00");
-    assert_eq!(
-        reject(&world, legacy(CONTRACT, tx(1, BOB))),
-        RejectReason::SenderHasCode
-    );
+    assert_eq!(reject(&world, legacy(CONTRACT, tx(1, BOB))), RejectReason::SenderHasCode);
 }
 
 #[test]
 fn chain_id_must_match_but_may_be_absent() {
-    let foreign = legacy(
-        ALICE,
-        TxLegacy {
-            chain_id: Some(1),
-            ..tx(0, BOB)
-        },
-    );
+    let foreign = legacy(ALICE, TxLegacy { chain_id: Some(1), ..tx(0, BOB) });
     assert_eq!(reject(&World::london(), foreign), RejectReason::WrongChainId);
-    let unprotected = legacy(
-        ALICE,
-        TxLegacy {
-            chain_id: None,
-            ..tx(0, BOB)
-        },
-    );
+    let unprotected = legacy(ALICE, TxLegacy { chain_id: None, ..tx(0, BOB) });
     assert!(World::london().try_run(&[unprotected]).is_ok());
 }
 
@@ -349,26 +253,15 @@ fn chain_id_must_match_but_may_be_absent() {
 fn dynamic_fee_transactions_need_london() {
     let mut world = World::london();
     world.spec.london_block = 5;
-    let typed = TxEip1559 {
-        chain_id: 1337,
-        gas_limit: 21_000,
-        to: BOB.into(),
-        ..TxEip1559::default()
-    };
-    assert_eq!(
-        reject(&world, dynamic(ALICE, typed)),
-        RejectReason::UnsupportedType
-    );
+    let typed = TxEip1559 { chain_id: 1337, gas_limit: 21_000, to: BOB.into(), ..TxEip1559::default() };
+    assert_eq!(reject(&world, dynamic(ALICE, typed)), RejectReason::UnsupportedType);
 }
 
 #[test]
 fn access_list_is_charged_and_warms() {
     // SLOAD(1) POP
     let mut world = World::london().with_code(CONTRACT, "60015450");
-    let item = AccessListItem {
-        address: CONTRACT,
-        storage_keys: vec![B256::with_last_byte(1)],
-    };
+    let item = AccessListItem { address: CONTRACT, storage_keys: vec![B256::with_last_byte(1)] };
     let listed = TxEip1559 {
         chain_id: 1337,
         gas_limit: 100_000,

@@ -19,35 +19,17 @@ fn build(world: &World, candidates: &[Transaction]) -> BuiltBody {
 
 fn build_until(world: &World, candidates: &[Transaction], deadline: Instant) -> BuiltBody {
     let candidates = candidates.iter().cloned().map(Arc::new);
-    build_body(
-        &world.spec,
-        &world.state,
-        world.hashes(),
-        &world.header,
-        candidates,
-        deadline,
-    )
-    .unwrap()
+    build_body(&world.spec, &world.state, world.hashes(), &world.header, candidates, deadline).unwrap()
 }
 
 fn with_gas(nonce: u64, gas_limit: u64) -> TxLegacy {
-    TxLegacy {
-        gas_limit,
-        ..tx(nonce, BOB)
-    }
+    TxLegacy { gas_limit, ..tx(nonce, BOB) }
 }
 
 #[test]
 fn built_body_executes_to_the_same_outcome() {
     let world = World::london().with_code(CONTRACT, "34600155");
-    let body = build(
-        &world,
-        &[
-            transfer(ALICE, 0, BOB),
-            transfer(BOB, 0, CONTRACT),
-            transfer(ALICE, 1, BOB),
-        ],
-    );
+    let body = build(&world, &[transfer(ALICE, 0, BOB), transfer(BOB, 0, CONTRACT), transfer(ALICE, 1, BOB)]);
     assert_eq!(body.transactions.len(), 2 + 1);
     assert_eq!(world.try_run(&body.transactions).unwrap(), body.outcome);
 }
@@ -56,37 +38,18 @@ fn built_body_executes_to_the_same_outcome() {
 fn invalid_candidate_is_reported_and_holds_back_only_its_sender() {
     let world = World::london();
     let stale = transfer(ALICE, 7, BOB);
-    let body = build(
-        &world,
-        &[stale.clone(), transfer(ALICE, 8, BOB), transfer(BOB, 0, ALICE)],
-    );
+    let body = build(&world, &[stale.clone(), transfer(ALICE, 8, BOB), transfer(BOB, 0, ALICE)]);
     assert_eq!(body.transactions, [transfer(BOB, 0, ALICE)]);
-    assert_eq!(
-        body.rejected,
-        [(
-            *stale.inner().tx_hash(),
-            RejectReason::NonceTooHigh { tx: 7, state: 0 }
-        )]
-    );
+    assert_eq!(body.rejected, [(*stale.inner().tx_hash(), RejectReason::NonceTooHigh { tx: 7, state: 0 })]);
 }
 
 #[test]
 fn candidate_that_does_not_fit_waits_without_being_rejected() {
     let world = World::london();
     let large = legacy(ALICE, with_gas(0, GAS_LIMIT));
-    let body = build(
-        &world,
-        &[
-            transfer(BOB, 0, ALICE),
-            large,
-            transfer(ALICE, 1, BOB),
-            transfer(BOB, 1, ALICE),
-        ],
-    );
-    assert_eq!(
-        body.transactions,
-        [transfer(BOB, 0, ALICE), transfer(BOB, 1, ALICE)]
-    );
+    let body =
+        build(&world, &[transfer(BOB, 0, ALICE), large, transfer(ALICE, 1, BOB), transfer(BOB, 1, ALICE)]);
+    assert_eq!(body.transactions, [transfer(BOB, 0, ALICE), transfer(BOB, 1, ALICE)]);
     assert!(body.rejected.is_empty());
 }
 

@@ -24,11 +24,7 @@ fn run(world: &World) -> CallOutcome {
 }
 
 fn creation(size: usize) -> TxLegacy {
-    TxLegacy {
-        gas_limit: 20_000_000,
-        input: Bytes::from(vec![0; size]),
-        ..tx(0, TxKind::Create)
-    }
+    TxLegacy { gas_limit: 20_000_000, input: Bytes::from(vec![0; size]), ..tx(0, TxKind::Create) }
 }
 
 #[test]
@@ -38,22 +34,13 @@ fn opcode_0x44_is_difficulty_one_on_london() {
 
 #[test]
 fn opcode_0x44_is_the_ibft_mix_hash_on_shanghai() {
-    assert_eq!(
-        word(World::shanghai(), "44"),
-        U256::from_be_bytes(IBFT_MIX_HASH.0)
-    );
+    assert_eq!(word(World::shanghai(), "44"), U256::from_be_bytes(IBFT_MIX_HASH.0));
 }
 
 #[test]
 fn push0_exists_only_from_shanghai_on() {
     let london = World::london().with_code(CONTRACT, "5f00");
-    assert!(matches!(
-        run(&london),
-        CallOutcome::Halt {
-            reason: HaltReason::NotActivated,
-            ..
-        }
-    ));
+    assert!(matches!(run(&london), CallOutcome::Halt { reason: HaltReason::NotActivated, .. }));
     assert_eq!(word(World::shanghai(), "5f"), U256::ZERO);
 }
 
@@ -81,28 +68,12 @@ fn coinbase_is_warm_only_from_shanghai_on() {
 #[test]
 fn init_code_is_limited_only_from_shanghai_on() {
     let too_large = legacy(ALICE, creation(49_153));
-    assert!(
-        World::london()
-            .try_run(std::slice::from_ref(&too_large))
-            .unwrap()
-            .receipts[0]
-            .success
-    );
+    assert!(World::london().try_run(std::slice::from_ref(&too_large)).unwrap().receipts[0].success);
     assert!(matches!(
         World::shanghai().try_run(&[too_large]),
-        Err(ExecError::InvalidTransaction {
-            index: 0,
-            reason: RejectReason::InitCodeTooLarge,
-            ..
-        })
+        Err(ExecError::InvalidTransaction { index: 0, reason: RejectReason::InitCodeTooLarge, .. })
     ));
-    assert!(
-        World::shanghai()
-            .try_run(&[legacy(ALICE, creation(49_152))])
-            .unwrap()
-            .receipts[0]
-            .success
-    );
+    assert!(World::shanghai().try_run(&[legacy(ALICE, creation(49_152))]).unwrap().receipts[0].success);
 }
 
 #[test]
@@ -132,18 +103,10 @@ fn the_block_is_visible_to_contracts() {
     assert_eq!(word(World::london(), "43"), U256::ONE, "NUMBER");
     assert_eq!(word(World::london(), "42"), U256::from(100), "TIMESTAMP");
     assert_eq!(word(World::london(), "45"), U256::from(30_000_000), "GASLIMIT");
-    assert_eq!(
-        word(World::london(), "41"),
-        U256::from_be_slice(PROPOSER.as_slice()),
-        "COINBASE"
-    );
+    assert_eq!(word(World::london(), "41"), U256::from_be_slice(PROPOSER.as_slice()), "COINBASE");
     let mut world = World::london();
     world.spec.mining_beneficiary = Some(ALICE);
-    assert_eq!(
-        word(world, "41"),
-        U256::from_be_slice(ALICE.as_slice()),
-        "COINBASE with a beneficiary"
-    );
+    assert_eq!(word(world, "41"), U256::from_be_slice(ALICE.as_slice()), "COINBASE with a beneficiary");
 }
 
 #[test]

@@ -12,10 +12,7 @@ const DESTRUCTIBLE: &str = "33ff";
 const FACTORY: &str = "6e 3460005561 33ff 600052 6002601ef3 600052 6000600f601134f500";
 
 fn child() -> Address {
-    CONTRACT.create2(
-        b256!("0000000000000000000000000000000000000000000000000000000000000000"),
-        init_hash(),
-    )
+    CONTRACT.create2(b256!("0000000000000000000000000000000000000000000000000000000000000000"), init_hash())
 }
 
 fn init_hash() -> alloy_primitives::B256 {
@@ -23,13 +20,7 @@ fn init_hash() -> alloy_primitives::B256 {
 }
 
 fn create_child(nonce: u64, value: u64) -> Transaction {
-    legacy(
-        ALICE,
-        TxLegacy {
-            value: U256::from(value),
-            ..tx(nonce, CONTRACT)
-        },
-    )
+    legacy(ALICE, TxLegacy { value: U256::from(value), ..tx(nonce, CONTRACT) })
 }
 
 #[test]
@@ -48,10 +39,7 @@ fn destroyed_contract_that_receives_money_later_in_the_block_is_a_plain_account(
     let mut world = World::london().with_contract(CONTRACT, DESTRUCTIBLE, &[(1, 7)]);
     world.run(&[call_of(ALICE, 0, CONTRACT), transfer(BOB, 0, CONTRACT)]);
     let account = world.account(CONTRACT).unwrap();
-    assert_eq!(
-        (account.nonce, account.balance, account.code_hash),
-        (0, U256::ONE, keccak256([]))
-    );
+    assert_eq!((account.nonce, account.balance, account.code_hash), (0, U256::ONE, keccak256([])));
     assert_eq!(world.slot(CONTRACT, 1), 0);
 }
 
@@ -80,10 +68,7 @@ fn contract_can_be_created_destroyed_and_created_again_in_one_block() {
     let account = world.account(child()).unwrap();
     assert_eq!((account.nonce, account.balance), (1, U256::from(6)));
     assert_eq!(world.slot(child(), 0), 6);
-    assert_eq!(
-        world.state.code(account.code_hash).unwrap().as_ref(),
-        hex!("33ff")
-    );
+    assert_eq!(world.state.code(account.code_hash).unwrap().as_ref(), hex!("33ff"));
 }
 
 #[test]
@@ -141,15 +126,8 @@ fn account_that_gives_everything_away_keeps_its_nonce_and_existence() {
 fn slot_written_back_to_its_old_value_is_not_a_change() {
     // Stores the call value in slot 1.
     let mut world = World::london().with_contract(CONTRACT, "34600155", &[(1, 7)]);
-    let send = |nonce, value: u64| {
-        legacy(
-            ALICE,
-            TxLegacy {
-                value: U256::from(value),
-                ..tx(nonce, CONTRACT)
-            },
-        )
-    };
+    let send =
+        |nonce, value: u64| legacy(ALICE, TxLegacy { value: U256::from(value), ..tx(nonce, CONTRACT) });
     let outcome = world.run(&[send(0, 9), send(1, 7)]);
     assert!(outcome.diff.accounts[&CONTRACT].storage.is_empty());
     assert_eq!(world.slot(CONTRACT, 1), 7);

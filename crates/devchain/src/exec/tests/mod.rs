@@ -35,19 +35,11 @@ struct Memory {
 
 impl NodeSource for Memory {
     fn node(&self, hash: B256) -> Result<Bytes, StateError> {
-        self.nodes
-            .lock()
-            .get(&hash)
-            .cloned()
-            .ok_or(StateError::MissingNode(hash))
+        self.nodes.lock().get(&hash).cloned().ok_or(StateError::MissingNode(hash))
     }
 
     fn code(&self, hash: B256) -> Result<Bytes, StateError> {
-        self.code
-            .lock()
-            .get(&hash)
-            .cloned()
-            .ok_or(StateError::MissingCode(hash))
+        self.code.lock().get(&hash).cloned().ok_or(StateError::MissingCode(hash))
     }
 }
 
@@ -86,12 +78,7 @@ impl World {
             beneficiary: PROPOSER,
             ..Header::default()
         };
-        let world = Self {
-            spec,
-            state: StateView::new(EMPTY_ROOT_HASH, source.clone()),
-            header,
-            source,
-        };
+        let world = Self { spec, state: StateView::new(EMPTY_ROOT_HASH, source.clone()), header, source };
         world.funded(ALICE, ETHER).funded(BOB, ETHER)
     }
 
@@ -102,19 +89,9 @@ impl World {
     }
 
     pub(super) fn funded(mut self, address: Address, balance: U256) -> Self {
-        let account = AccountFields {
-            nonce: 0,
-            balance,
-            code_hash: keccak256([]),
-        };
-        let diff = AccountDiff {
-            account: Some(account),
-            ..AccountDiff::default()
-        };
-        self.apply(&StateDiff {
-            accounts: BTreeMap::from([(address, diff)]),
-            code: BTreeMap::new(),
-        });
+        let account = AccountFields { nonce: 0, balance, code_hash: keccak256([]) };
+        let diff = AccountDiff { account: Some(account), ..AccountDiff::default() };
+        self.apply(&StateDiff { accounts: BTreeMap::from([(address, diff)]), code: BTreeMap::new() });
         self
     }
 
@@ -126,20 +103,9 @@ impl World {
     pub(super) fn with_contract(mut self, address: Address, code: &str, storage: &[(u64, u64)]) -> Self {
         let code = Bytes::from(hex::decode(code.replace(' ', "")).unwrap());
         let hash = keccak256(&code);
-        let account = AccountFields {
-            nonce: 1,
-            balance: U256::ZERO,
-            code_hash: hash,
-        };
-        let storage = storage
-            .iter()
-            .map(|&(key, value)| (U256::from(key), U256::from(value)))
-            .collect();
-        let diff = AccountDiff {
-            account: Some(account),
-            wiped: false,
-            storage,
-        };
+        let account = AccountFields { nonce: 1, balance: U256::ZERO, code_hash: hash };
+        let storage = storage.iter().map(|&(key, value)| (U256::from(key), U256::from(value))).collect();
+        let diff = AccountDiff { account: Some(account), wiped: false, storage };
         self.apply(&StateDiff {
             accounts: BTreeMap::from([(address, diff)]),
             code: BTreeMap::from([(hash, code)]),
@@ -192,13 +158,7 @@ impl World {
 
 /// A legacy transaction with room for all gas a test may need and no price; signatures are not execution's business.
 pub(super) fn tx(nonce: u64, to: impl Into<TxKind>) -> TxLegacy {
-    TxLegacy {
-        chain_id: Some(1337),
-        nonce,
-        gas_limit: 1_000_000,
-        to: to.into(),
-        ..TxLegacy::default()
-    }
+    TxLegacy { chain_id: Some(1337), nonce, gas_limit: 1_000_000, to: to.into(), ..TxLegacy::default() }
 }
 
 /// Turns a legacy transaction into one sent by `from`.
@@ -222,12 +182,5 @@ pub(super) fn call_of(from: Address, nonce: u64, to: Address) -> Transaction {
 
 /// A transfer of one wei.
 pub(super) fn transfer(from: Address, nonce: u64, to: Address) -> Transaction {
-    legacy(
-        from,
-        TxLegacy {
-            value: U256::ONE,
-            gas_limit: 21_000,
-            ..tx(nonce, to)
-        },
-    )
+    legacy(from, TxLegacy { value: U256::ONE, gas_limit: 21_000, ..tx(nonce, to) })
 }

@@ -46,19 +46,11 @@ fn call_returns_what_the_contract_returns_and_its_logs() {
 
 #[test]
 fn call_tells_revert_and_halt_apart() {
-    let world = World::london()
-        .with_code(CONTRACT, "60206000fd")
-        .with_code(BOB, "fe");
+    let world = World::london().with_code(CONTRACT, "60206000fd").with_code(BOB, "fe");
     let reverted = call(world.call_context(), &to(CONTRACT), None, None).unwrap();
     assert!(matches!(reverted, CallOutcome::Revert { output, .. } if output.len() == 32));
     let halted = call(world.call_context(), &to(BOB), None, None).unwrap();
-    assert!(matches!(
-        halted,
-        CallOutcome::Halt {
-            reason: HaltReason::InvalidFEOpcode,
-            ..
-        }
-    ));
+    assert!(matches!(halted, CallOutcome::Halt { reason: HaltReason::InvalidFEOpcode, .. }));
 }
 
 #[test]
@@ -67,15 +59,9 @@ fn call_needs_neither_funds_nor_nonce_nor_an_account() {
     let mut request = to(CONTRACT).nonce(99);
     request.from = Some(Address::repeat_byte(0x99));
     let expected = U256::from_be_slice(Address::repeat_byte(0x99).as_slice());
-    assert_eq!(
-        returned(call(world.call_context(), &request, None, None).unwrap()),
-        expected
-    );
+    assert_eq!(returned(call(world.call_context(), &request, None, None).unwrap()), expected);
     request.from = None;
-    assert_eq!(
-        returned(call(world.call_context(), &request, None, None).unwrap()),
-        U256::ZERO
-    );
+    assert_eq!(returned(call(world.call_context(), &request, None, None).unwrap()), U256::ZERO);
     // EIP-3607 does not apply: a contract may be the caller.
     request.from = Some(CONTRACT);
     assert!(call(world.call_context(), &request, None, None).is_ok());
@@ -85,15 +71,9 @@ fn call_needs_neither_funds_nor_nonce_nor_an_account() {
 fn call_without_price_sees_no_base_fee_and_with_price_pays_it() {
     let mut world = World::london().with_code(CONTRACT, &format!("48 {RETURN_WORD}"));
     world.header.base_fee_per_gas = Some(7);
-    assert_eq!(
-        returned(call(world.call_context(), &to(CONTRACT), None, None).unwrap()),
-        U256::ZERO
-    );
+    assert_eq!(returned(call(world.call_context(), &to(CONTRACT), None, None).unwrap()), U256::ZERO);
     let priced = to(CONTRACT).gas_price(8).gas_limit(100_000);
-    assert_eq!(
-        returned(call(world.call_context(), &priced, None, None).unwrap()),
-        U256::from(7)
-    );
+    assert_eq!(returned(call(world.call_context(), &priced, None, None).unwrap()), U256::from(7));
     let low = rejection(call(world.call_context(), &to(CONTRACT).gas_price(6), None, None));
     assert_eq!(low, RejectReason::FeeBelowBaseFee { base_fee: 7 });
 }
@@ -103,13 +83,7 @@ fn call_must_cover_value_and_any_price_it_names() {
     let world = World::london();
     let value = to(BOB).value(ETHER + U256::ONE);
     let reason = rejection(call(world.call_context(), &value, None, None));
-    assert_eq!(
-        reason,
-        RejectReason::InsufficientFunds {
-            cost: ETHER + U256::ONE,
-            balance: ETHER
-        }
-    );
+    assert_eq!(reason, RejectReason::InsufficientFunds { cost: ETHER + U256::ONE, balance: ETHER });
     let priced = to(BOB).gas_price(ETHER.to()).gas_limit(50_000);
     let reason = rejection(call(world.call_context(), &priced, None, None));
     assert!(matches!(reason, RejectReason::InsufficientFunds { .. }));
@@ -127,15 +101,7 @@ fn call_refuses_two_kinds_of_fee() {
 #[test]
 fn gas_of_a_call_is_capped() {
     let world = World::london().with_code(CONTRACT, &format!("5a {RETURN_WORD}"));
-    let seen = returned(
-        call(
-            world.call_context(),
-            &to(CONTRACT).gas_limit(u64::MAX),
-            None,
-            None,
-        )
-        .unwrap(),
-    );
+    let seen = returned(call(world.call_context(), &to(CONTRACT).gas_limit(u64::MAX), None, None).unwrap());
     assert!(seen < U256::from(GAS_LIMIT));
 }
 
@@ -149,42 +115,16 @@ fn account_overrides_change_balance_nonce_code_and_storage() {
         returned(call(world.call_context(), &to(CONTRACT), Some(&overrides), None).unwrap())
     };
     let code = Some(Bytes::from(code));
-    let slot = || {
-        Some(HashMap::from_iter([(
-            B256::with_last_byte(1),
-            B256::with_last_byte(5),
-        )]))
-    };
-    assert_eq!(
-        overridden(AccountOverride {
-            code: code.clone(),
-            ..Default::default()
-        }),
-        U256::from(30)
-    );
+    let slot = || Some(HashMap::from_iter([(B256::with_last_byte(1), B256::with_last_byte(5))]));
+    assert_eq!(overridden(AccountOverride { code: code.clone(), ..Default::default() }), U256::from(30));
     let balance = Some(U256::from(100));
     assert_eq!(
-        overridden(AccountOverride {
-            code: code.clone(),
-            balance,
-            ..Default::default()
-        }),
+        overridden(AccountOverride { code: code.clone(), balance, ..Default::default() }),
         U256::from(130)
     );
-    let diff = AccountOverride {
-        code: code.clone(),
-        state_diff: slot(),
-        ..Default::default()
-    };
+    let diff = AccountOverride { code: code.clone(), state_diff: slot(), ..Default::default() };
     assert_eq!(overridden(diff), U256::from(25));
-    assert_eq!(
-        overridden(AccountOverride {
-            code,
-            state: slot(),
-            ..Default::default()
-        }),
-        U256::from(5)
-    );
+    assert_eq!(overridden(AccountOverride { code, state: slot(), ..Default::default() }), U256::from(5));
 }
 
 #[test]
@@ -207,12 +147,7 @@ fn override_with_state_and_state_diff_is_refused() {
         ..Default::default()
     };
     let overrides = StateOverridesBuilder::default().append(CONTRACT, account).build();
-    let result = call(
-        World::london().call_context(),
-        &to(CONTRACT),
-        Some(&overrides),
-        None,
-    );
+    let result = call(World::london().call_context(), &to(CONTRACT), Some(&overrides), None);
     assert!(matches!(result, Err(ExecError::ConflictingOverride(CONTRACT))));
 }
 
@@ -238,20 +173,15 @@ fn block_overrides_change_what_the_block_looks_like() {
 #[test]
 fn estimate_of_a_transfer_is_21000() {
     let world = World::london();
-    assert_eq!(
-        estimate_gas(world.call_context(), &to(BOB).value(U256::ONE), None).unwrap(),
-        21_000
-    );
+    assert_eq!(estimate_gas(world.call_context(), &to(BOB).value(U256::ONE), None).unwrap(), 21_000);
 }
 
 #[test]
 fn estimate_is_the_smallest_limit_that_works() {
     // Stores a word, then calls itself's neighbour, which stores too: the 64th kept back matters.
     let inner = "6001600055";
-    let outer = format!(
-        "60016000556000600060006000600073{}61fffff1 15 601d 57 00 5b 60006000fd",
-        hex::encode(BOB)
-    );
+    let outer =
+        format!("60016000556000600060006000600073{}61fffff1 15 601d 57 00 5b 60006000fd", hex::encode(BOB));
     let outer = outer.replace("61fffff1", "5af1");
     let jump = outer.replace(' ', "").find("5b60006000fd").unwrap() / 2;
     let outer = outer.replace("601d", &format!("60{jump:02x}"));
@@ -277,15 +207,10 @@ fn estimate_tells_failures_apart() {
         .with_code(Address::repeat_byte(1), "fe");
     let fail = |request: TransactionRequest| estimate_gas(world.call_context(), &request, None).unwrap_err();
     assert!(matches!(fail(to(CONTRACT)), EstimateError::Revert { output } if output.len() == 32));
-    assert!(matches!(
-        fail(to(BOB)),
-        EstimateError::OutOfGas { allowance: GAS_LIMIT }
-    ));
+    assert!(matches!(fail(to(BOB)), EstimateError::OutOfGas { allowance: GAS_LIMIT }));
     assert!(matches!(
         fail(to(Address::repeat_byte(1))),
-        EstimateError::Halt {
-            reason: HaltReason::InvalidFEOpcode
-        }
+        EstimateError::Halt { reason: HaltReason::InvalidFEOpcode }
     ));
     assert!(matches!(
         fail(to(ALICE).value(ETHER * U256::from(2))),
@@ -299,9 +224,7 @@ fn estimate_tells_failures_apart() {
 
 #[test]
 fn estimate_stays_within_what_the_sender_can_pay() {
-    let world = World::london()
-        .with_code(CONTRACT, "5b600056")
-        .funded(ALICE, U256::from(1_000_000));
+    let world = World::london().with_code(CONTRACT, "5b600056").funded(ALICE, U256::from(1_000_000));
     let error = estimate_gas(world.call_context(), &to(CONTRACT).gas_price(10), None).unwrap_err();
     assert!(matches!(error, EstimateError::OutOfGas { allowance: 100_000 }));
 }
@@ -314,18 +237,11 @@ fn access_list_names_what_the_call_touches_but_not_its_ends() {
     let list = result.access_list.0;
     assert_eq!(list.len(), 2);
     assert!(
-        list.iter()
-            .any(|item| item.address == CONTRACT && item.storage_keys == [B256::with_last_byte(1)])
+        list.iter().any(|item| item.address == CONTRACT && item.storage_keys == [B256::with_last_byte(1)])
     );
     let other = Address::left_padding_from(&[0x12, 0x34]);
-    assert!(
-        list.iter()
-            .any(|item| item.address == other && item.storage_keys.is_empty())
-    );
-    assert_eq!(
-        result.gas_used,
-        U256::from(21_000 + 2 * 2_400 + 1_900 + 3 + 100 + 2 + 3 + 100 + 2)
-    );
+    assert!(list.iter().any(|item| item.address == other && item.storage_keys.is_empty()));
+    assert_eq!(result.gas_used, U256::from(21_000 + 2 * 2_400 + 1_900 + 3 + 100 + 2 + 3 + 100 + 2));
     assert_eq!(result.error, None);
 }
 

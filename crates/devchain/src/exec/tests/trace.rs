@@ -16,9 +16,7 @@ use crate::{
 /// Calls BOB, who logs.
 fn world() -> World {
     let outer = format!("6000600060006000600073{}5af100", hex::encode(BOB));
-    World::london()
-        .with_code(CONTRACT, &outer)
-        .with_code(BOB, "60aa60006000a1")
+    World::london().with_code(CONTRACT, &outer).with_code(BOB, "60aa60006000a1")
 }
 
 fn traced<'a>(world: &'a World, transactions: &'a [Transaction]) -> TracedBlock<'a> {
@@ -68,12 +66,7 @@ fn call_tracer_shows_logs_or_only_the_top_call_when_asked() {
 fn default_tracer_lists_steps() {
     let world = world();
     let request = TransactionRequest::default().from(ALICE).to(BOB);
-    let trace = trace_call(
-        world.call_context(),
-        &request,
-        GethDebugTracingCallOptions::default(),
-    )
-    .unwrap();
+    let trace = trace_call(world.call_context(), &request, GethDebugTracingCallOptions::default()).unwrap();
     let steps = trace.try_into_default_frame().unwrap();
     assert!(!steps.failed);
     let names: Vec<_> = steps.struct_logs.iter().map(|step| step.op.to_string()).collect();
@@ -84,32 +77,16 @@ fn default_tracer_lists_steps() {
 fn later_transactions_are_traced_on_top_of_earlier_ones() {
     // Stores the call value plus what is stored already.
     let world = World::london().with_contract(CONTRACT, "600154 34 01 600155", &[(1, 7)]);
-    let send = |nonce| {
-        legacy(
-            ALICE,
-            alloy_consensus::TxLegacy {
-                value: U256::from(3),
-                ..tx(nonce, CONTRACT)
-            },
-        )
-    };
+    let send =
+        |nonce| legacy(ALICE, alloy_consensus::TxLegacy { value: U256::from(3), ..tx(nonce, CONTRACT) });
     let block = [send(0), send(1)];
     let options = || GethDebugTracingOptions::prestate_tracer(PreStateConfig::default());
     let second = trace_transaction(traced(&world, &block), 1, options()).unwrap();
     let all = trace_block(traced(&world, &block), options()).unwrap();
     assert_eq!(all.len(), 2);
-    assert_eq!(
-        serde_json::to_value(&all[1]).unwrap(),
-        serde_json::to_value(&second).unwrap()
-    );
-    let GethTrace::PreStateTracer(PreStateFrame::Default(before)) = second else {
-        panic!("{second:?}")
-    };
-    let slots: Vec<U256> = before.0[&CONTRACT]
-        .storage
-        .values()
-        .map(|value| (*value).into())
-        .collect();
+    assert_eq!(serde_json::to_value(&all[1]).unwrap(), serde_json::to_value(&second).unwrap());
+    let GethTrace::PreStateTracer(PreStateFrame::Default(before)) = second else { panic!("{second:?}") };
+    let slots: Vec<U256> = before.0[&CONTRACT].storage.values().map(|value| (*value).into()).collect();
     assert_eq!(slots, [U256::from(10)]);
 }
 
@@ -125,11 +102,7 @@ fn reverted_transactions_are_traced_with_their_error() {
 #[test]
 fn every_transaction_of_a_block_is_traced_afresh() {
     let world = world();
-    let block = [
-        call_of(ALICE, 0, CONTRACT),
-        transfer(ALICE, 1, ALICE),
-        call_of(ALICE, 2, CONTRACT),
-    ];
+    let block = [call_of(ALICE, 0, CONTRACT), transfer(ALICE, 1, ALICE), call_of(ALICE, 2, CONTRACT)];
     let traces = trace_block(traced(&world, &block), call_tracer(CallConfig::default())).unwrap();
     let inner: Vec<_> = traces.into_iter().map(|trace| frame(trace).calls.len()).collect();
     assert_eq!(inner, [1, 0, 1]);
@@ -154,17 +127,11 @@ fn script_tracers_are_refused() {
 fn endless_struct_logs_are_refused_but_the_call_tracer_copes() {
     let world = World::london().with_code(CONTRACT, "5b600056");
     let request = TransactionRequest::default().from(ALICE).to(CONTRACT);
-    let result = trace_call(
-        world.call_context(),
-        &request,
-        GethDebugTracingCallOptions::default(),
-    );
+    let result = trace_call(world.call_context(), &request, GethDebugTracingCallOptions::default());
     assert!(matches!(result, Err(TraceError::TooLarge { .. })), "{result:?}");
     let options = GethDebugTracingCallOptions::new(call_tracer(CallConfig::default()));
     assert_eq!(
-        frame(trace_call(world.call_context(), &request, options).unwrap())
-            .error
-            .as_deref(),
+        frame(trace_call(world.call_context(), &request, options).unwrap()).error.as_deref(),
         Some("out of gas")
     );
 }

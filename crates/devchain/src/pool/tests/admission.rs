@@ -17,13 +17,7 @@ fn refusal(tx: TxLegacy) -> PoolError {
 fn free_transaction_is_taken_and_found() {
     let pool = pool();
     let tx = priced(ALICE, 0, 0);
-    assert_eq!(
-        add(&pool, &tx).unwrap(),
-        Added {
-            executable: true,
-            replaced: None
-        }
-    );
+    assert_eq!(add(&pool, &tx).unwrap(), Added { executable: true, replaced: None });
     assert_eq!(pool.get(*tx.inner().tx_hash()), Some(tx));
     assert_eq!(pool.len(), 1);
 }
@@ -37,45 +31,23 @@ fn same_transaction_twice_is_known() {
 
 #[test]
 fn chain_id_must_be_present_and_right() {
-    assert_eq!(
-        refusal(TxLegacy {
-            chain_id: Some(1),
-            ..plain(0, 0)
-        }),
-        RejectReason::WrongChainId.into()
-    );
-    let unprotected = TxLegacy {
-        chain_id: None,
-        ..plain(0, 0)
-    };
+    assert_eq!(refusal(TxLegacy { chain_id: Some(1), ..plain(0, 0) }), RejectReason::WrongChainId.into());
+    let unprotected = TxLegacy { chain_id: None, ..plain(0, 0) };
     assert_eq!(refusal(unprotected.clone()), RejectReason::MissingChainId.into());
-    let lenient = PoolRules {
-        allow_unprotected: true,
-        ..rules()
-    };
-    assert!(
-        pool()
-            .add(legacy(ALICE, unprotected), account(0), &lenient)
-            .is_ok()
-    );
+    let lenient = PoolRules { allow_unprotected: true, ..rules() };
+    assert!(pool().add(legacy(ALICE, unprotected), account(0), &lenient).is_ok());
 }
 
 #[test]
 fn dynamic_fees_need_london() {
-    let berlin = PoolRules {
-        fork: Fork::Berlin,
-        ..rules()
-    };
+    let berlin = PoolRules { fork: Fork::Berlin, ..rules() };
     let result = pool().add(dynamic(ALICE, 0, 1, 1), account(0), &berlin);
     assert_eq!(result, Err(RejectReason::UnsupportedType.into()));
 }
 
 #[test]
 fn tip_above_the_fee_cap_is_refused() {
-    assert_eq!(
-        add(&pool(), &dynamic(ALICE, 0, 1, 2)),
-        Err(RejectReason::PriorityAboveMaxFee.into())
-    );
+    assert_eq!(add(&pool(), &dynamic(ALICE, 0, 1, 2)), Err(RejectReason::PriorityAboveMaxFee.into()));
 }
 
 #[test]
@@ -86,28 +58,10 @@ fn price_beyond_the_nodes_cap_is_refused() {
 
 #[test]
 fn gas_limit_must_lie_between_intrinsic_gas_and_the_blocks_limit() {
-    let low = RejectReason::IntrinsicGas {
-        required: 21_000,
-        gas_limit: 20_999,
-    };
-    assert_eq!(
-        refusal(TxLegacy {
-            gas_limit: 20_999,
-            ..plain(0, 0)
-        }),
-        low.into()
-    );
-    let high = RejectReason::GasLimitExceedsBlock {
-        gas_limit: 30_000_001,
-        available: 30_000_000,
-    };
-    assert_eq!(
-        refusal(TxLegacy {
-            gas_limit: 30_000_001,
-            ..plain(0, 0)
-        }),
-        high.into()
-    );
+    let low = RejectReason::IntrinsicGas { required: 21_000, gas_limit: 20_999 };
+    assert_eq!(refusal(TxLegacy { gas_limit: 20_999, ..plain(0, 0) }), low.into());
+    let high = RejectReason::GasLimitExceedsBlock { gas_limit: 30_000_001, available: 30_000_000 };
+    assert_eq!(refusal(TxLegacy { gas_limit: 30_000_001, ..plain(0, 0) }), high.into());
 }
 
 #[test]
@@ -119,32 +73,17 @@ fn init_code_is_limited_from_shanghai_on() {
         ..plain(0, 0)
     };
     assert!(add(&pool(), &legacy(ALICE, large.clone())).is_ok());
-    let shanghai = PoolRules {
-        fork: Fork::Shanghai,
-        ..rules()
-    };
+    let shanghai = PoolRules { fork: Fork::Shanghai, ..rules() };
     let result = pool().add(legacy(ALICE, large), account(0), &shanghai);
     assert_eq!(result, Err(RejectReason::InitCodeTooLarge.into()));
 }
 
 #[test]
 fn sender_must_be_a_plain_account_that_can_pay() {
-    let poor = SenderState {
-        balance: U256::from(20_999),
-        ..account(0)
-    };
-    let reason = RejectReason::InsufficientFunds {
-        cost: U256::from(21_000),
-        balance: U256::from(20_999),
-    };
-    assert_eq!(
-        pool().add(priced(ALICE, 0, 1), poor, &rules()),
-        Err(reason.into())
-    );
-    let contract = SenderState {
-        has_code: true,
-        ..account(0)
-    };
+    let poor = SenderState { balance: U256::from(20_999), ..account(0) };
+    let reason = RejectReason::InsufficientFunds { cost: U256::from(21_000), balance: U256::from(20_999) };
+    assert_eq!(pool().add(priced(ALICE, 0, 1), poor, &rules()), Err(reason.into()));
+    let contract = SenderState { has_code: true, ..account(0) };
     let result = pool().add(priced(ALICE, 0, 1), contract, &rules());
     assert_eq!(result, Err(RejectReason::SenderHasCode.into()));
 }
@@ -162,10 +101,7 @@ fn nonce_that_the_pool_knows_to_be_used_is_too_low_even_for_a_stale_reader() {
         add(&pool, &priced(ALICE, nonce, 0)).unwrap();
     }
     pool.on_block(&[(*priced(ALICE, 0, 0)).clone()]);
-    assert_eq!(
-        add(&pool, &priced(ALICE, 0, 9)),
-        Err(RejectReason::NonceTooLow { tx: 0, state: 1 }.into())
-    );
+    assert_eq!(add(&pool, &priced(ALICE, 0, 9)), Err(RejectReason::NonceTooLow { tx: 0, state: 1 }.into()));
 }
 
 #[test]
@@ -173,13 +109,7 @@ fn nonce_may_lie_200_beyond_the_end_of_the_executable_run() {
     let pool = pool();
     let distant = PoolError::NonceTooDistant { tx: 201, next: 0 };
     assert_eq!(add(&pool, &priced(ALICE, 201, 0)), Err(distant));
-    assert_eq!(
-        add(&pool, &priced(ALICE, 200, 0)).unwrap(),
-        Added {
-            executable: false,
-            replaced: None
-        }
-    );
+    assert_eq!(add(&pool, &priced(ALICE, 200, 0)).unwrap(), Added { executable: false, replaced: None });
     add(&pool, &priced(ALICE, 0, 0)).unwrap();
     assert!(add(&pool, &priced(ALICE, 201, 0)).is_ok());
 }
@@ -199,21 +129,9 @@ fn replacement_at_the_same_price_is_taken_without_a_bump() {
     let pool = pool();
     let first = priced(ALICE, 0, 0);
     add(&pool, &first).unwrap();
-    let second = legacy(
-        ALICE,
-        TxLegacy {
-            gas_limit: 50_000,
-            ..plain(0, 0)
-        },
-    );
+    let second = legacy(ALICE, TxLegacy { gas_limit: 50_000, ..plain(0, 0) });
     let added = add(&pool, &second).unwrap();
-    assert_eq!(
-        added,
-        Added {
-            executable: true,
-            replaced: Some(*first.inner().tx_hash())
-        }
-    );
+    assert_eq!(added, Added { executable: true, replaced: Some(*first.inner().tx_hash()) });
     assert_eq!(pool.best(0, 9), [second]);
     assert_eq!(pool.len(), 1);
 }
@@ -222,44 +140,26 @@ fn replacement_at_the_same_price_is_taken_without_a_bump() {
 fn replacement_must_not_lower_fee_cap_or_tip() {
     let pool = pool();
     add(&pool, &dynamic(ALICE, 0, 10, 5)).unwrap();
-    assert_eq!(
-        add(&pool, &dynamic(ALICE, 0, 9, 9)),
-        Err(PoolError::ReplacementUnderpriced)
-    );
-    assert_eq!(
-        add(&pool, &dynamic(ALICE, 0, 11, 4)),
-        Err(PoolError::ReplacementUnderpriced)
-    );
+    assert_eq!(add(&pool, &dynamic(ALICE, 0, 9, 9)), Err(PoolError::ReplacementUnderpriced));
+    assert_eq!(add(&pool, &dynamic(ALICE, 0, 11, 4)), Err(PoolError::ReplacementUnderpriced));
     assert!(add(&pool, &dynamic(ALICE, 0, 10, 6)).is_ok());
 }
 
 #[test]
 fn replacement_must_pay_the_bump_where_there_is_one() {
-    let pool = Pool::new(PoolLimits {
-        price_bump_percent: 10,
-        ..limits()
-    });
+    let pool = Pool::new(PoolLimits { price_bump_percent: 10, ..limits() });
     add(&pool, &priced(ALICE, 0, 100)).unwrap();
-    assert_eq!(
-        add(&pool, &priced(ALICE, 0, 109)),
-        Err(PoolError::ReplacementUnderpriced)
-    );
+    assert_eq!(add(&pool, &priced(ALICE, 0, 109)), Err(PoolError::ReplacementUnderpriced));
     assert!(add(&pool, &priced(ALICE, 0, 110)).is_ok());
 }
 
 #[test]
 fn sender_has_a_limit_but_may_fill_its_gaps() {
-    let pool = Pool::new(PoolLimits {
-        max_per_sender: 3,
-        ..limits()
-    });
+    let pool = Pool::new(PoolLimits { max_per_sender: 3, ..limits() });
     for nonce in [0, 1, 5] {
         add(&pool, &priced(ALICE, nonce, 0)).unwrap();
     }
-    assert_eq!(
-        add(&pool, &priced(ALICE, 6, 0)),
-        Err(PoolError::SenderLimit { limit: 3 })
-    );
+    assert_eq!(add(&pool, &priced(ALICE, 6, 0)), Err(PoolError::SenderLimit { limit: 3 }));
     assert!(add(&pool, &priced(ALICE, 2, 0)).unwrap().executable);
     assert_eq!(pool.len(), 3);
     assert_eq!(pool.pending_nonce(ALICE), Some(3));
@@ -268,10 +168,7 @@ fn sender_has_a_limit_but_may_fill_its_gaps() {
 
 #[test]
 fn full_pool_prefers_better_paying_newcomers() {
-    let pool = Pool::new(PoolLimits {
-        max_transactions: 2,
-        ..limits()
-    });
+    let pool = Pool::new(PoolLimits { max_transactions: 2, ..limits() });
     let cheap = priced(ALICE, 0, 1);
     add(&pool, &cheap).unwrap();
     add(&pool, &priced(BOB, 0, 2)).unwrap();
@@ -283,10 +180,7 @@ fn full_pool_prefers_better_paying_newcomers() {
 
 #[test]
 fn full_pool_gives_up_waiting_transactions_first() {
-    let pool = Pool::new(PoolLimits {
-        max_transactions: 2,
-        ..limits()
-    });
+    let pool = Pool::new(PoolLimits { max_transactions: 2, ..limits() });
     add(&pool, &priced(ALICE, 7, 9)).unwrap();
     add(&pool, &priced(BOB, 0, 0)).unwrap();
     assert_eq!(add(&pool, &priced(BOB, 9, 0)), Err(PoolError::Full));
@@ -296,10 +190,7 @@ fn full_pool_gives_up_waiting_transactions_first() {
 
 #[test]
 fn full_pool_does_not_cut_a_run_to_extend_it() {
-    let pool = Pool::new(PoolLimits {
-        max_transactions: 2,
-        ..limits()
-    });
+    let pool = Pool::new(PoolLimits { max_transactions: 2, ..limits() });
     add(&pool, &priced(ALICE, 0, 1)).unwrap();
     add(&pool, &priced(ALICE, 1, 1)).unwrap();
     assert_eq!(add(&pool, &priced(ALICE, 2, 5)), Err(PoolError::Full));
@@ -308,15 +199,9 @@ fn full_pool_does_not_cut_a_run_to_extend_it() {
 
 #[test]
 fn memory_is_bounded_too() {
-    let large = |nonce| TxLegacy {
-        input: Bytes::from(vec![1; 40_000]),
-        gas_limit: 1_000_000,
-        ..plain(nonce, 0)
-    };
-    let pool = Pool::new(PoolLimits {
-        max_bytes: 100_000,
-        ..limits()
-    });
+    let large =
+        |nonce| TxLegacy { input: Bytes::from(vec![1; 40_000]), gas_limit: 1_000_000, ..plain(nonce, 0) };
+    let pool = Pool::new(PoolLimits { max_bytes: 100_000, ..limits() });
     assert!(add(&pool, &legacy(ALICE, large(0))).is_ok());
     assert!(add(&pool, &legacy(ALICE, large(1))).is_ok());
     assert_eq!(add(&pool, &legacy(ALICE, large(2))), Err(PoolError::Full));

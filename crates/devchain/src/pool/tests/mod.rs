@@ -27,10 +27,7 @@ pub(super) fn rules() -> PoolRules {
 }
 
 pub(super) fn limits() -> PoolLimits {
-    PoolLimits {
-        price_bump_percent: 0,
-        ..PoolLimits::default()
-    }
+    PoolLimits { price_bump_percent: 0, ..PoolLimits::default() }
 }
 
 pub(super) fn pool() -> Pool {
@@ -38,11 +35,7 @@ pub(super) fn pool() -> Pool {
 }
 
 pub(super) fn account(nonce: u64) -> SenderState {
-    SenderState {
-        nonce,
-        balance: U256::from(10_000_000_000_u64),
-        has_code: false,
-    }
+    SenderState { nonce, balance: U256::from(10_000_000_000_u64), has_code: false }
 }
 
 pub(super) fn plain(nonce: u64, gas_price: u128) -> TxLegacy {

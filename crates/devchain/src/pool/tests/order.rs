@@ -31,13 +31,8 @@ fn best_goes_by_tip_then_arrival_and_keeps_nonce_order() {
 
 #[test]
 fn equal_prices_go_by_arrival_across_senders() {
-    let all = [
-        priced(BOB, 0, 0),
-        priced(ALICE, 0, 0),
-        priced(BOB, 1, 0),
-        priced(CAROL, 0, 0),
-        priced(ALICE, 1, 0),
-    ];
+    let all =
+        [priced(BOB, 0, 0), priced(ALICE, 0, 0), priced(BOB, 1, 0), priced(CAROL, 0, 0), priced(ALICE, 1, 0)];
     let pool = filled(&all.each_ref());
     assert_eq!(pool.best(0, 9), all);
 }
@@ -66,15 +61,7 @@ fn transactions_below_the_base_fee_wait_until_it_falls() {
 #[test]
 fn base_fee_of_the_rules_takes_effect_at_once() {
     let pool = filled(&[&dynamic(ALICE, 0, 5, 5)]);
-    pool.add(
-        priced(BOB, 0, 11),
-        account(0),
-        &PoolRules {
-            base_fee: 10,
-            ..rules()
-        },
-    )
-    .unwrap();
+    pool.add(priced(BOB, 0, 11), account(0), &PoolRules { base_fee: 10, ..rules() }).unwrap();
     assert_eq!(pool.best(10, 9).len(), 1);
 }
 
@@ -140,28 +127,11 @@ fn after_a_revert_the_accounts_nonces_count() {
 fn content_and_status_tell_executable_from_waiting() {
     let (first, third) = (priced(ALICE, 0, 0), priced(ALICE, 2, 0));
     let pool = filled(&[&third, &first, &priced(BOB, 0, 0)]);
-    let content: Vec<_> = pool
-        .content()
-        .into_iter()
-        .map(|pooled| pooled.executable)
-        .collect();
+    let content: Vec<_> = pool.content().into_iter().map(|pooled| pooled.executable).collect();
     assert_eq!(content, [true, false, true]);
     let of_alice = pool.content_of(ALICE);
-    assert_eq!(
-        of_alice
-            .iter()
-            .map(|pooled| &pooled.transaction)
-            .collect::<Vec<_>>(),
-        [&first, &third]
-    );
-    assert!(matches!(
-        pool.status(),
-        PoolStatus {
-            executable: 2,
-            waiting: 1,
-            ..
-        }
-    ));
+    assert_eq!(of_alice.iter().map(|pooled| &pooled.transaction).collect::<Vec<_>>(), [&first, &third]);
+    assert!(matches!(pool.status(), PoolStatus { executable: 2, waiting: 1, .. }));
     pool.clear();
     assert_eq!(pool.status(), PoolStatus::default());
 }

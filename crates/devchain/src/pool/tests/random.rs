@@ -12,12 +12,8 @@ use crate::{
     pool::{Pool, PoolLimits, PoolRules},
 };
 
-const SMALL: fn() -> PoolLimits = || PoolLimits {
-    max_transactions: 24,
-    max_per_sender: 8,
-    max_future_gap: 5,
-    ..limits()
-};
+const SMALL: fn() -> PoolLimits =
+    || PoolLimits { max_transactions: 24, max_per_sender: 8, max_future_gap: 5, ..limits() };
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -54,25 +50,15 @@ impl Accounts {
         match step {
             Step::Add { sender, nonce, price } => {
                 let tx = priced(Address::repeat_byte(sender), nonce, price);
-                let rules = PoolRules {
-                    base_fee: self.base_fee,
-                    ..rules()
-                };
+                let rules = PoolRules { base_fee: self.base_fee, ..rules() };
                 // Refusals are part of the game.
                 let _ = pool.add(tx.clone(), account(self.nonce(tx.signer())), &rules);
             }
             Step::Mine { count } => {
-                let mined: Vec<Transaction> = pool
-                    .best(self.base_fee, count)
-                    .iter()
-                    .map(|tx| (**tx).clone())
-                    .collect();
+                let mined: Vec<Transaction> =
+                    pool.best(self.base_fee, count).iter().map(|tx| (**tx).clone()).collect();
                 for tx in &mined {
-                    assert_eq!(
-                        tx.nonce(),
-                        self.nonce(tx.signer()),
-                        "a block takes nonces in order"
-                    );
+                    assert_eq!(tx.nonce(), self.nonce(tx.signer()), "a block takes nonces in order");
                     self.nonces.insert(tx.signer(), tx.nonce() + 1);
                 }
                 pool.on_block(&mined);
@@ -102,17 +88,11 @@ impl Accounts {
             assert!(queue.len() <= SMALL().max_per_sender);
             let mut next = self.nonce(sender);
             for pooled in &queue {
-                assert!(
-                    pooled.transaction.nonce() >= self.nonce(sender),
-                    "stale transaction kept"
-                );
+                assert!(pooled.transaction.nonce() >= self.nonce(sender), "stale transaction kept");
                 assert_eq!(pooled.executable, pooled.transaction.nonce() == next);
                 if pooled.executable {
                     next += 1;
-                    executable
-                        .entry(sender)
-                        .or_default()
-                        .push(pooled.transaction.max_fee_per_gas());
+                    executable.entry(sender).or_default().push(pooled.transaction.max_fee_per_gas());
                 }
             }
             assert_eq!(pool.pending_nonce(sender), (!queue.is_empty()).then_some(next));
@@ -124,18 +104,11 @@ impl Accounts {
     fn check_order(&self, pool: &Pool, mut available: BTreeMap<Address, Vec<u128>>) {
         let affordable = |price: &&u128| **price >= u128::from(self.base_fee);
         for tx in pool.best(self.base_fee, usize::MAX) {
-            let highest = available
-                .values()
-                .filter_map(|prices| prices.first().filter(affordable))
-                .max();
+            let highest = available.values().filter_map(|prices| prices.first().filter(affordable)).max();
             assert_eq!(Some(&tx.max_fee_per_gas()), highest);
             available.get_mut(&tx.signer()).unwrap().remove(0);
         }
-        assert!(
-            available
-                .values()
-                .all(|prices| prices.first().filter(affordable).is_none())
-        );
+        assert!(available.values().all(|prices| prices.first().filter(affordable).is_none()));
     }
 }
 

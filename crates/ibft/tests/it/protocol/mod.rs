@@ -30,10 +30,7 @@ impl ProposedBlock for Bare {
     }
 
     fn with_extra_data(&self, extra_data: Bytes) -> Self {
-        Self(Header {
-            extra_data,
-            ..self.0.clone()
-        })
+        Self(Header { extra_data, ..self.0.clone() })
     }
 }
 
@@ -41,11 +38,7 @@ type Actions = Vec<Action<Bare>>;
 
 /// The head on which block 1 is agreed, in turn of validator 0.
 fn head() -> Header {
-    Header {
-        gas_limit: 30_000_000,
-        base_fee_per_gas: Some(0),
-        ..genesis()
-    }
+    Header { gas_limit: 30_000_000, base_fee_per_gas: Some(0), ..genesis() }
 }
 
 /// A moment at which block 1 is due.
@@ -63,18 +56,12 @@ fn view(round: u32) -> View {
 
 /// A block 1 built by a validator for a round. `salt` tells blocks apart.
 fn block(builder: usize, round: u32, salt: u8) -> Bare {
-    let header = Header {
-        state_root: B256::repeat_byte(salt),
-        ..child(&head(), VALIDATORS[builder])
-    };
+    let header = Header { state_root: B256::repeat_byte(salt), ..child(&head(), VALIDATORS[builder]) };
     in_round(&Bare(header), round)
 }
 
 fn in_round(block: &Bare, round: u32) -> Bare {
-    let extra = ExtraData {
-        round,
-        ..ExtraData::decode(&block.0.extra_data).unwrap()
-    };
+    let extra = ExtraData { round, ..ExtraData::decode(&block.0.extra_data).unwrap() };
     block.with_extra_data(extra.encode())
 }
 
@@ -83,13 +70,7 @@ fn digest(block: &Bare) -> B256 {
 }
 
 fn signed_proposal(author: usize, view: View, block: &Bare) -> Signed<ProposalPayload> {
-    Signed::sign(
-        ProposalPayload {
-            view,
-            digest: digest(block),
-        },
-        &key_of(author),
-    )
+    Signed::sign(ProposalPayload { view, digest: digest(block) }, &key_of(author))
 }
 
 fn proposal(
@@ -98,43 +79,23 @@ fn proposal(
     block: Bare,
     certificate: Option<RoundChangeCertificate>,
 ) -> Proposal<Bare> {
-    Proposal {
-        signed: signed_proposal(author, view(round), &block),
-        block,
-        certificate,
-    }
+    Proposal { signed: signed_proposal(author, view(round), &block), block, certificate }
 }
 
 fn prepare(author: usize, round: u32, digest: B256) -> Signed<PreparePayload> {
-    Signed::sign(
-        PreparePayload {
-            view: view(round),
-            digest,
-        },
-        &key_of(author),
-    )
+    Signed::sign(PreparePayload { view: view(round), digest }, &key_of(author))
 }
 
 fn commit(author: usize, round: u32, digest: B256) -> Signed<CommitPayload> {
     let seal = key_of(author).sign(digest);
-    Signed::sign(
-        CommitPayload {
-            view: view(round),
-            digest,
-            seal,
-        },
-        &key_of(author),
-    )
+    Signed::sign(CommitPayload { view: view(round), digest, seal }, &key_of(author))
 }
 
 /// Proof that the proposer of a round and three more have prepared a block.
 fn prepared(proposer: usize, round: u32, block: &Bare) -> Arc<PreparedCertificate> {
     let others = (0..5).filter(|&index| index != proposer).take(3);
     let prepares = others.map(|index| prepare(index, round, digest(block))).collect();
-    Arc::new(PreparedCertificate {
-        proposal: signed_proposal(proposer, view(round), block),
-        prepares,
-    })
+    Arc::new(PreparedCertificate { proposal: signed_proposal(proposer, view(round), block), prepares })
 }
 
 fn round_change(
@@ -143,14 +104,8 @@ fn round_change(
     shown: Option<(Arc<PreparedCertificate>, Bare)>,
 ) -> RoundChange<Bare> {
     let (prepared, block) = shown.unzip();
-    let payload = RoundChangePayload {
-        view: view(round),
-        prepared,
-    };
-    RoundChange {
-        signed: Signed::sign(payload, &key_of(author)),
-        block,
-    }
+    let payload = RoundChangePayload { view: view(round), prepared };
+    RoundChange { signed: Signed::sign(payload, &key_of(author)), block }
 }
 
 fn certificate(changes: &[RoundChange<Bare>]) -> RoundChangeCertificate {
@@ -198,21 +153,13 @@ impl Subject {
     fn accept(&mut self, proposal: Proposal<Bare>) -> Actions {
         let digest = proposal.signed.payload.digest;
         let asked = self.hear(Message::Proposal(proposal));
-        assert!(
-            asked
-                .iter()
-                .any(|action| matches!(action, Action::CheckProposal { .. })),
-            "{asked:?}"
-        );
+        assert!(asked.iter().any(|action| matches!(action, Action::CheckProposal { .. })), "{asked:?}");
         self.on(Event::ProposalChecked { digest, valid: true })
     }
 }
 
 fn new_head(header: Header, validators: &[Address]) -> Event<Bare> {
-    Event::NewHead {
-        header,
-        validators: validators.to_vec(),
-    }
+    Event::NewHead { header, validators: validators.to_vec() }
 }
 
 /// The only reason reported.

@@ -17,15 +17,8 @@ fn lock_after(block: &Bare, has_committed: bool) -> Lock<Bare> {
 fn a_validator_that_has_prepared_does_not_vote_in_that_round_again() {
     let mut subject = Subject::resumed(2, lock_after(&block(0, 0, 1), false));
     assert_eq!(subject.round(), 1);
-    assert!(matches!(
-        broadcasts(&subject.first)[..],
-        [Message::RoundChange(_)]
-    ));
-    assert!(
-        subject
-            .hear(Message::Proposal(proposal(0, 0, block(0, 0, 2), None)))
-            .is_empty()
-    );
+    assert!(matches!(broadcasts(&subject.first)[..], [Message::RoundChange(_)]));
+    assert!(subject.hear(Message::Proposal(proposal(0, 0, block(0, 0, 2), None))).is_empty());
 }
 
 #[test]
@@ -48,27 +41,17 @@ fn a_validator_that_only_asked_for_a_round_resumes_in_it() {
 
 #[test]
 fn a_lock_of_a_finished_height_is_worthless() {
-    let lock = Lock {
-        height: 0,
-        ..lock_after(&block(0, 0, 1), true)
-    };
+    let lock = Lock { height: 0, ..lock_after(&block(0, 0, 1), true) };
     let mut subject = Subject::resumed(2, lock);
     assert_eq!(subject.round(), 0);
     let actions = subject.round_timer(0);
-    let [Message::RoundChange(change)] = &broadcasts(&actions)[..] else {
-        panic!("{actions:?}")
-    };
+    let [Message::RoundChange(change)] = &broadcasts(&actions)[..] else { panic!("{actions:?}") };
     assert!(change.block.is_none());
 }
 
 #[test]
 fn a_lock_waits_for_its_height_while_the_chain_catches_up() {
-    let lock = Lock {
-        height: 2,
-        round: 3,
-        voted: false,
-        prepared: None,
-    };
+    let lock = Lock { height: 2, round: 3, voted: false, prepared: None };
     let mut subject = Subject::resumed(2, lock);
     assert_eq!(subject.round(), 0);
     subject.on(new_head(block(0, 0, 1).0, &VALIDATORS));

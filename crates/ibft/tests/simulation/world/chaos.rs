@@ -48,10 +48,7 @@ fn story(seed: u64, validators: usize, trouble: Trouble) -> Result<Sights, Strin
     world.islands.fill(0);
     world.start_all()?;
     if trouble == Trouble::BareQuorum {
-        for node in shuffled(&mut world, validators)
-            .into_iter()
-            .skip(quorum(validators))
-        {
+        for node in shuffled(&mut world, validators).into_iter().skip(quorum(validators)) {
             world.stop(node);
         }
     }
@@ -59,10 +56,8 @@ fn story(seed: u64, validators: usize, trouble: Trouble) -> Result<Sights, Strin
     if world.run_until(PATIENCE_MS, |world| world.lowest_running() >= goal)? {
         Ok(world.sights)
     } else {
-        let views: Vec<_> = world
-            .running()
-            .map(|node| node.running.as_ref().and_then(|v| v.view()))
-            .collect();
+        let views: Vec<_> =
+            world.running().map(|node| node.running.as_ref().and_then(|v| v.view())).collect();
         Err(format!("no progress to block {goal}, views {views:?}"))
     }
 }
@@ -128,14 +123,8 @@ fn campaign(world: &mut World, validators: usize) {
         let is_member = node.tally.is_validator(recipient);
         let is_large = node.tally.validators().len() >= validators;
         match (is_member, is_large) {
-            (true, true) => node.votes.propose(Vote {
-                recipient,
-                kind: VoteKind::Drop,
-            }),
-            (false, _) => node.votes.propose(Vote {
-                recipient,
-                kind: VoteKind::Add,
-            }),
+            (true, true) => node.votes.propose(Vote { recipient, kind: VoteKind::Drop }),
+            (false, _) => node.votes.propose(Vote { recipient, kind: VoteKind::Add }),
             (true, false) => node.votes.discard(recipient),
         }
     }

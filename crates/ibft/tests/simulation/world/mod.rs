@@ -104,9 +104,8 @@ impl World {
         let mut rng = StdRng::seed_from_u64(seed);
         let genesis = genesis((0..validators).map(address).collect());
         let total = validators + candidates;
-        let nodes = (0..total)
-            .map(|i| Node::new(address(i), &genesis, rng.random_range(0..MAX_SKEW_MS)))
-            .collect();
+        let nodes =
+            (0..total).map(|i| Node::new(address(i), &genesis, rng.random_range(0..MAX_SKEW_MS))).collect();
         Self {
             config,
             nodes,
@@ -214,9 +213,7 @@ impl World {
             return Ok(());
         };
         let actions = validator.on_event(event, now_ms);
-        actions
-            .into_iter()
-            .try_for_each(|action| self.carry_out(index, action))
+        actions.into_iter().try_for_each(|action| self.carry_out(index, action))
     }
 
     fn carry_out(&mut self, index: usize, action: Action<ToyBlock>) -> Result<(), String> {
@@ -233,43 +230,24 @@ impl World {
             Action::ImportBlock(block) => {
                 self.witness(index, &block)?;
                 let delay = self.rng.random_range(0..40);
-                self.schedule(
-                    delay,
-                    Happening::Import {
-                        node: index,
-                        run,
-                        block,
-                    },
-                );
+                self.schedule(delay, Happening::Import { node: index, run, block });
                 return Ok(());
             }
             // Twins accuse each other, and a lagging node misjudges; neither is a failure.
             Action::Report { .. } => return Ok(()),
-            Action::BuildProposal {
-                height,
-                round,
-                timestamp,
-            } => {
+            Action::BuildProposal { height, round, timestamp } => {
                 let state_root = B256::from(self.rng.random::<[u8; 32]>());
                 let block = self.nodes[index].build(round, timestamp, state_root);
-                (
-                    self.rng.random_range(0..60),
-                    Event::ProposalBuilt { height, round, block },
-                )
+                (self.rng.random_range(0..60), Event::ProposalBuilt { height, round, block })
             }
-            Action::CheckProposal { digest, .. } => (
-                self.rng.random_range(0..60),
-                Event::ProposalChecked { digest, valid: true },
-            ),
+            Action::CheckProposal { digest, .. } => {
+                (self.rng.random_range(0..60), Event::ProposalChecked { digest, valid: true })
+            }
             Action::StartBlockTimer { height, at_ms } => {
                 let now_ms = self.now_ms + self.nodes[index].skew_ms;
                 (at_ms.saturating_sub(now_ms), Event::BlockTimerFired { height })
             }
-            Action::StartRoundTimer {
-                height,
-                round,
-                after_ms,
-            } => {
+            Action::StartRoundTimer { height, round, after_ms } => {
                 if let Some(replaced) = self.nodes[index].round_timer.replace(self.next_id) {
                     self.happenings.remove(&replaced);
                 }
@@ -277,14 +255,7 @@ impl World {
             }
         };
         let event = Box::new(event);
-        self.schedule(
-            after_ms,
-            Happening::Own {
-                node: index,
-                run,
-                event,
-            },
-        );
+        self.schedule(after_ms, Happening::Own { node: index, run, event });
         Ok(())
     }
 
@@ -296,13 +267,7 @@ impl World {
             }
             for delay in self.weather.fates(&mut self.rng) {
                 self.sights.messages += 1;
-                self.schedule(
-                    delay,
-                    Happening::Arrival {
-                        to,
-                        message: Arc::clone(&message),
-                    },
-                );
+                self.schedule(delay, Happening::Arrival { to, message: Arc::clone(&message) });
             }
         }
     }
@@ -326,9 +291,7 @@ impl World {
         }
         match self.sealed.get(&number) {
             Some((known, _)) if *known == hash => Ok(()),
-            Some((known, _)) => Err(format!(
-                "two blocks sealed at height {number}: {known} and {hash}"
-            )),
+            Some((known, _)) => Err(format!("two blocks sealed at height {number}: {known} and {hash}")),
             None => {
                 self.note_sights(index, block);
                 self.sealed.insert(number, (hash, block.clone()));
@@ -357,10 +320,7 @@ impl World {
                 self.nodes[index].import(block, &self.config, self.now_ms)?;
                 let hash = self.nodes[index].head().1;
                 if self.sealed.get(&block.0.number).map(|(known, _)| *known) != Some(hash) {
-                    return Err(format!(
-                        "block {} was imported without being sealed",
-                        block.0.number
-                    ));
+                    return Err(format!("block {} was imported without being sealed", block.0.number));
                 }
             }
         }
@@ -383,9 +343,8 @@ impl World {
         if !reachable || self.nodes[peer].height() < from {
             return Ok(());
         }
-        let missed: Vec<_> = (from..=self.nodes[peer].height())
-            .map(|number| self.nodes[peer].block(number).clone())
-            .collect();
+        let missed: Vec<_> =
+            (from..=self.nodes[peer].height()).map(|number| self.nodes[peer].block(number).clone()).collect();
         self.import(index, &missed)
     }
 }

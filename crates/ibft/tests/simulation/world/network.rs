@@ -15,11 +15,7 @@ pub(crate) struct Weather {
 }
 
 impl Weather {
-    pub(crate) const GOOD: Self = Self {
-        loss: 0,
-        repetition: 0,
-        max_delay_ms: 80,
-    };
+    pub(crate) const GOOD: Self = Self { loss: 0, repetition: 0, max_delay_ms: 80 };
 
     pub(crate) fn bad(rng: &mut StdRng) -> Self {
         Self {
@@ -34,13 +30,7 @@ impl Weather {
         if rng.random_range(0..1000) < self.loss {
             return vec![];
         }
-        let copies = if rng.random_range(0..1000) < self.repetition {
-            2
-        } else {
-            1
-        };
-        (0..copies)
-            .map(|_| rng.random_range(1..=self.max_delay_ms))
-            .collect()
+        let copies = if rng.random_range(0..1000) < self.repetition { 2 } else { 1 };
+        (0..copies).map(|_| rng.random_range(1..=self.max_delay_ms)).collect()
     }
 }

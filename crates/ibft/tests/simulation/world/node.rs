@@ -71,10 +71,7 @@ impl Node {
     }
 
     pub(crate) fn new_head(&self) -> Event<ToyBlock> {
-        Event::NewHead {
-            header: (*self.head().0.0).clone(),
-            validators: self.tally.validators(),
-        }
+        Event::NewHead { header: (*self.head().0.0).clone(), validators: self.tally.validators() }
     }
 
     pub(crate) fn build(&mut self, round: u32, timestamp: u64, state_root: B256) -> ToyBlock {
@@ -82,18 +79,7 @@ impl Node {
         let (parent, parent_hash) = self.head().clone();
         let validators = self.tally.validators();
         let coinbase = self.key.0;
-        build(
-            &parent.0,
-            Recipe {
-                parent_hash,
-                coinbase,
-                validators,
-                vote,
-                round,
-                timestamp,
-                state_root,
-            },
-        )
+        build(&parent.0, Recipe { parent_hash, coinbase, validators, vote, round, timestamp, state_root })
     }
 
     /// Imports the next block, which must pass all rules.

@@ -51,22 +51,13 @@ impl ProposedBlock for ToyBlock {
     }
 
     fn with_extra_data(&self, extra_data: Bytes) -> Self {
-        Self(Arc::new(Header {
-            extra_data,
-            ..(*self.0).clone()
-        }))
+        Self(Arc::new(Header { extra_data, ..(*self.0).clone() }))
     }
 }
 
 /// The first block of a chain with these validators.
 pub(crate) fn genesis(validators: Vec<Address>) -> ToyBlock {
-    let extra = ExtraData {
-        vanity: B256::ZERO,
-        validators,
-        vote: None,
-        round: 0,
-        seals: vec![],
-    };
+    let extra = ExtraData { vanity: B256::ZERO, validators, vote: None, round: 0, seals: vec![] };
     ToyBlock(Arc::new(Header {
         difficulty: DIFFICULTY,
         mix_hash: MIX_HASH,
@@ -92,22 +83,8 @@ pub(crate) struct Recipe {
 
 /// Builds a block on a parent.
 pub(crate) fn build(parent: &Header, recipe: Recipe) -> ToyBlock {
-    let Recipe {
-        parent_hash,
-        coinbase,
-        validators,
-        vote,
-        round,
-        timestamp,
-        state_root,
-    } = recipe;
-    let extra = ExtraData {
-        vanity: B256::ZERO,
-        validators,
-        vote,
-        round,
-        seals: vec![],
-    };
+    let Recipe { parent_hash, coinbase, validators, vote, round, timestamp, state_root } = recipe;
+    let extra = ExtraData { vanity: B256::ZERO, validators, vote, round, seals: vec![] };
     ToyBlock(Arc::new(Header {
         parent_hash,
         beneficiary: coinbase,
