@@ -26,7 +26,7 @@ pub struct Place {
     /// Network: devnet, testnet or mainnet.
     #[arg(long, env = "PLATFORM_NETWORK", default_value = "devnet", global = true)]
     pub network: Network,
-    /// Data directory [default: ./data/<network>].
+    /// Data directory [default: ./data/ and the network's name].
     #[arg(long, env = "CHAINNET_DATA", global = true)]
     pub data: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! Block production: this node's validators agreeing on blocks through the `ibft` state machine.
 //!
 //! All validators live on one thread and talk through a queue, so a round of consensus is a loop, not a network. The
-//! thread sleeps until a timer of a validator is due or a [`Command`] arrives.
+//! thread sleeps until a timer of a validator is due or a command arrives.
 
 mod build;
 mod command;
