@@ -11,6 +11,7 @@ use crate::{cli::Place, keys::NetworkKeys};
 pub(crate) struct Banner<'a> {
     pub(crate) place: &'a Place,
     pub(crate) keys: &'a NetworkKeys,
+    pub(crate) chain_id: u64,
     pub(crate) head: u64,
     pub(crate) rpc: SocketAddr,
 }
@@ -25,8 +26,8 @@ impl Banner<'_> {
              \x20 Data       {}\n",
             env!("CARGO_PKG_VERSION"),
             network.title(),
-            network.chain_id(),
-            network.chain_id(),
+            self.chain_id,
+            self.chain_id,
             self.head,
             self.place.data_dir().display(),
             rpc = self.rpc,

@@ -9,9 +9,10 @@ use devchain::{
     rpc::{self, ApiGroups, Group, RpcConfig},
 };
 use domain::Network;
+use ibft::seal::ValidatorKey;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::{
     banner::Banner,
@@ -52,6 +53,8 @@ async fn serve(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Re
     let production = Production::start(chain.clone(), keys.validators.clone(), pacing)
         .context("cannot start block production")?;
 
+    warn_without_quorum(&chain, &keys);
+
     let stop = CancellationToken::new();
     let server = tokio::spawn(rpc::serve(
         listener,
@@ -59,7 +62,13 @@ async fn serve(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Re
         RpcConfig { groups: groups(place.network), ..RpcConfig::default() },
         stop.clone(),
     ));
-    let banner = Banner { place, keys: &keys, head: chain.head().block.number(), rpc: address };
+    let banner = Banner {
+        place,
+        keys: &keys,
+        chain_id: chain.spec().chain_id,
+        head: chain.head().block.number(),
+        rpc: address,
+    };
     say(match shown {
         Shown::NextSteps => banner.with_next_steps(),
         Shown::NodeAlone => banner.node_alone(),
@@ -72,6 +81,19 @@ async fn serve(place: &Place, options: &NodeOptions, shown: Shown) -> anyhow::Re
     let _ = tokio::time::timeout(DRAIN, server).await;
     tokio::task::spawn_blocking(move || production.stop()).await.context("block production panicked")??;
     ended
+}
+
+/// A genesis file may name validators whose keys are elsewhere; then nothing will ever be sealed here.
+fn warn_without_quorum(chain: &Chain, keys: &NetworkKeys) {
+    let validators = chain.head().tally.validators();
+    let ours = keys.validators.iter().filter(|key| validators.contains(&key.address())).count();
+    let quorum = ibft::quorum::quorum(validators.len());
+    if ours < quorum {
+        warn!(
+            "this node has the keys of {ours} of {} validators, {quorum} are needed to seal a block",
+            validators.len()
+        );
+    }
 }
 
 /// Method groups of the node's own port. Moving the clock and the head is for devnet alone.

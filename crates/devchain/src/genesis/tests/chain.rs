@@ -1,7 +1,7 @@
-//! A chain in memory that starts from a built genesis, with time that tests move.
+//! A chain in memory that starts from a built genesis, ready to be called.
 
-use alloy_primitives::{Address, Bytes, Log, TxKind, U256, uint};
-use alloy_sol_types::{SolCall, SolError, SolEvent};
+use alloy_primitives::{Address, Bytes, TxKind, U256, uint};
+use alloy_sol_types::SolCall;
 use revm::context::result::ExecutionResult;
 use revm::context::{BlockEnv, CfgEnv, ContextTr, TxEnv};
 use revm::database::{CacheDB, EmptyDB};
@@ -14,13 +14,18 @@ use crate::genesis::{Fork, Genesis, GenesisSpec, GenesisValidator};
 
 pub(super) const CHAIN_ID: u64 = 8845;
 pub(super) const START: u64 = 1_700_000_000;
-pub(super) const DAY: u64 = 86_400;
-pub(super) const COIN: U256 = uint!(1_000_000_000_000_000_000_U256);
 /// What every person of the tests starts with.
 pub(super) const FUNDS: U256 = uint!(10_000_000_000_000_000_000_000_000_U256);
 
 pub(super) const ADMIN: Address = Address::repeat_byte(0xad);
 pub(super) const SLASHER: Address = Address::repeat_byte(0x51);
+pub(super) const OWNERS: [Address; 5] = [
+    Address::repeat_byte(0xa1),
+    Address::repeat_byte(0xa2),
+    Address::repeat_byte(0xa3),
+    Address::repeat_byte(0xa4),
+    Address::repeat_byte(0xa5),
+];
 pub(super) const STRANGER: Address = Address::repeat_byte(0x5a);
 
 /// The operator of genesis validator `index` (0 to 4), or an outsider.
@@ -49,7 +54,7 @@ pub(super) fn spec(fork: Fork) -> GenesisSpec {
                 commission_bps: 500,
             })
             .collect(),
-        treasury_owners: super::treasury::owners(),
+        treasury_owners: OWNERS.to_vec(),
         admin: ADMIN,
         slasher: SLASHER,
         funded: people.map(|account| (account, FUNDS)).collect(),
@@ -59,9 +64,7 @@ pub(super) fn spec(fork: Fork) -> GenesisSpec {
 
 pub(super) struct TestChain {
     evm: MainnetEvm<MainnetContext<CacheDB<EmptyDB>>>,
-    pub(super) now: u64,
-    /// Logs of the latest successful call.
-    pub(super) logs: Vec<Log>,
+    now: u64,
 }
 
 impl TestChain {
@@ -89,7 +92,7 @@ impl TestChain {
         cfg.disable_nonce_check = true;
         cfg.disable_eip3607 = true;
         let evm = Context::mainnet().with_db(db).with_cfg(cfg).build_mainnet();
-        Self { evm, now: genesis.timestamp, logs: Vec::new() }
+        Self { evm, now: genesis.timestamp }
     }
 
     /// Sends a call without coin.
@@ -138,10 +141,7 @@ impl TestChain {
             ..TxEnv::default()
         };
         match self.evm.transact_commit(tx).unwrap() {
-            ExecutionResult::Success { output, logs, .. } => {
-                self.logs = logs;
-                Ok(output.into_data())
-            }
+            ExecutionResult::Success { output, .. } => Ok(output.into_data()),
             ExecutionResult::Revert { output, .. } => Err(output),
             ExecutionResult::Halt { reason, .. } => panic!("halted: {reason:?}"),
         }
@@ -152,51 +152,8 @@ impl TestChain {
         self.send(Address::repeat_byte(0xee), to, call).unwrap()
     }
 
-    pub(super) fn balance(&self, account: Address) -> U256 {
-        self.evm.ctx.db().cache.accounts.get(&account).map(|account| account.info.balance).unwrap_or_default()
-    }
-
     pub(super) fn code(&self, account: Address) -> Bytes {
         let cache = &self.evm.ctx.db().cache;
         cache.contracts[&cache.accounts[&account].info.code_hash].original_bytes()
     }
-
-    /// Gives an account code and the balance it had.
-    pub(super) fn set_code(&mut self, account: Address, code: impl Into<Bytes>) {
-        let balance = self.balance(account);
-        let info = AccountInfo::from_bytecode(Bytecode::new_legacy(code.into())).with_balance(balance);
-        self.evm.ctx.db_mut().insert_account_info(account, info);
-    }
-
-    /// The only log of the latest call that is such an event.
-    pub(super) fn event<E: SolEvent>(&self) -> E {
-        let mut events = self.logs.iter().filter_map(|log| E::decode_log(log).ok());
-        let event = events.next().unwrap_or_else(|| panic!("no {} in {:?}", E::SIGNATURE, self.logs));
-        assert!(events.next().is_none(), "two {}", E::SIGNATURE);
-        event.data
-    }
-}
-
-/// Asserts that a call reverted with exactly this error.
-#[track_caller]
-pub(super) fn assert_reverts<T, E: SolError>(result: Result<T, Bytes>, error: E) {
-    let Err(output) = result else { panic!("did not revert with {}", E::SIGNATURE) };
-    assert_eq!(output, Bytes::from(error.abi_encode()), "expected {}", E::SIGNATURE);
-}
-
-/// Code that refuses every call.
-pub(super) const REFUSES: [u8; 5] = [0x60, 0x00, 0x60, 0x00, 0xfd];
-
-/// Code that, whenever it is called, first calls `target` with `data` and the coin it was sent, and then accepts.
-pub(super) fn calls_back(target: Address, data: &[u8]) -> Vec<u8> {
-    const PREFIX: usize = 45;
-    let length = u16::try_from(data.len()).unwrap().to_be_bytes();
-    let mut code = vec![0x61, length[0], length[1], 0x60, PREFIX as u8, 0x60, 0x00, 0x39]; // codecopy(0, PREFIX, length)
-    code.extend([0x60, 0x00, 0x60, 0x00, 0x61, length[0], length[1], 0x60, 0x00, 0x34]); // out, in, callvalue
-    code.push(0x73);
-    code.extend(target);
-    code.extend([0x5a, 0xf1, 0x50, 0x00]); // gas, call, pop, stop
-    code.resize(PREFIX, 0);
-    code.extend(data);
-    code
 }

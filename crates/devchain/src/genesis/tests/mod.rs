@@ -1,10 +1,6 @@
-//! Genesis files, and the contracts of a built genesis as they behave under revm.
+//! Genesis files, and that a built genesis holds working contracts. How the contracts behave is tested through a
+//! node, in the integration suite of `chainnet`.
 
 mod build;
 mod chain;
-mod checkout;
-mod conservation;
-mod fees;
 mod file;
-mod registry;
-mod treasury;
