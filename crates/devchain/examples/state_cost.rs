@@ -188,7 +188,6 @@ fn receipt() -> Receipt {
         cumulative_gas_used: 21_000,
         gas_used: 21_000,
         logs: Vec::new(),
-        bloom: Default::default(),
         contract_address: None,
         revert_reason: None,
     }

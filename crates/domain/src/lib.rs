@@ -4,7 +4,9 @@
 
 pub mod amount;
 pub mod devnet;
+pub mod failure;
 pub mod network;
 
 pub use amount::Wei;
+pub use failure::{Failure, FailureKind, FieldFailure};
 pub use network::Network;

@@ -9,10 +9,55 @@ const EDGES: &[(&str, &[&str])] = &[
     ("chainnet-domain", &[]),
     ("chainnet-ibft", &[]),
     ("chainnet-contracts", &[]),
-    ("chainnet-devchain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
-    ("chainnet", &["chainnet-contracts", "chainnet-devchain", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet-chain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet-store", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet-devchain", &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
+    (
+        "chainnet-indexer",
+        &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-store"],
+    ),
+    (
+        "chainnet-validators",
+        &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-store"],
+    ),
+    (
+        "chainnet-api",
+        &[
+            "chainnet-chain",
+            "chainnet-contracts",
+            "chainnet-domain",
+            "chainnet-ibft",
+            "chainnet-store",
+            "chainnet-validators",
+        ],
+    ),
+    (
+        "chainnet",
+        &[
+            "chainnet-api",
+            "chainnet-chain",
+            "chainnet-contracts",
+            "chainnet-devchain",
+            "chainnet-domain",
+            "chainnet-ibft",
+            "chainnet-indexer",
+            "chainnet-store",
+            "chainnet-validators",
+        ],
+    ),
     ("chainnet-testkit", &["chainnet-contracts", "chainnet-devchain", "chainnet-domain", "chainnet-ibft"]),
-    ("bench", &["chainnet-devchain", "chainnet-domain", "chainnet-testkit"]),
+    (
+        "bench",
+        &[
+            "chainnet-api",
+            "chainnet-chain",
+            "chainnet-devchain",
+            "chainnet-domain",
+            "chainnet-indexer",
+            "chainnet-store",
+            "chainnet-testkit",
+        ],
+    ),
 ];
 
 /// Heavy or foreign dependencies and the crates that may name them.
@@ -20,8 +65,11 @@ const FENCES: &[(&str, &[&str])] = &[
     ("revm", &["chainnet-devchain"]),
     ("revm-inspectors", &["chainnet-devchain"]),
     ("fjall", &["chainnet-devchain"]),
-    ("axum", &["chainnet"]),
-    ("sqlx", &[]),
+    ("axum", &["chainnet-api", "chainnet", "bench"]),
+    ("async-graphql", &["chainnet-api"]),
+    ("utoipa", &["chainnet-api"]),
+    ("sqlx", &["chainnet-store"]),
+    ("lettre", &["chainnet-validators"]),
     ("clap", &["chainnet", "bench"]),
 ];
 

@@ -151,7 +151,7 @@ impl<'a> BlockRun<'a> {
         let receipt = receipt::receipt(tx, result, self.gas_used);
         self.gas_used = receipt.cumulative_gas_used;
         if !receipt.logs.is_empty() {
-            self.bloom |= receipt.bloom;
+            self.bloom |= receipt.bloom();
         }
         self.receipts.push(receipt);
         Ok(Ok(()))

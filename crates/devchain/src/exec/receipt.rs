@@ -1,7 +1,7 @@
 //! Receipts, and the roots that a header commits to.
 
 use alloy_consensus::{Transaction as _, Typed2718};
-use alloy_primitives::{B256, logs_bloom};
+use alloy_primitives::B256;
 use alloy_rlp::{BufMut, Encodable, Header as RlpHeader};
 use alloy_trie::root::ordered_trie_root_with_encoder;
 use revm::context::result::ExecutionResult;
@@ -31,7 +31,6 @@ pub(super) fn receipt(tx: &Transaction, result: ExecutionResult, gas_before: u64
         success,
         cumulative_gas_used: gas_before.saturating_add(gas_used),
         gas_used,
-        bloom: logs_bloom(&logs),
         logs,
         // Like Besu and geth, the address is given even if the creation failed.
         contract_address: tx.to().is_none().then(|| tx.signer().create(tx.nonce())),
@@ -43,13 +42,14 @@ fn encode(receipt: &Receipt, out: &mut Vec<u8>) {
     if receipt.tx_type != 0 {
         out.put_u8(receipt.tx_type);
     }
+    let bloom = receipt.bloom();
     let payload_length = receipt.success.length()
         + receipt.cumulative_gas_used.length()
-        + receipt.bloom.length()
+        + bloom.length()
         + receipt.logs.length();
     RlpHeader { list: true, payload_length }.encode(out);
     receipt.success.encode(out);
     receipt.cumulative_gas_used.encode(out);
-    receipt.bloom.encode(out);
+    bloom.encode(out);
     receipt.logs.encode(out);
 }

@@ -1,7 +1,7 @@
 //! How records are written: RLP, with what cannot be derived from a record stored beside it.
 
 use alloy_consensus::{Header, TxEnvelope};
-use alloy_primitives::{Address, B256, Bytes, Log, logs_bloom};
+use alloy_primitives::{Address, B256, Bytes, Log};
 use alloy_rlp::{Decodable, Encodable, RlpDecodable, RlpEncodable};
 
 use super::{StoreError, TxLocation};
@@ -84,7 +84,6 @@ impl From<ReceiptRecord> for Receipt {
             success: record.success,
             cumulative_gas_used: record.cumulative_gas_used,
             gas_used: record.gas_used,
-            bloom: logs_bloom(&record.logs),
             logs: record.logs,
             contract_address: record.contract_address.into_iter().next(),
             revert_reason: record.revert_reason.into_iter().next(),

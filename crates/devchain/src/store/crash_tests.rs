@@ -140,7 +140,6 @@ fn receipt(index: u64) -> Receipt {
         cumulative_gas_used: index,
         gas_used: 21_000,
         logs: Vec::new(),
-        bloom: Default::default(),
         contract_address: None,
         revert_reason: None,
     }

@@ -79,9 +79,9 @@ fn logs_reach_receipt_bloom_and_block_bloom() {
     assert_eq!(receipt.logs.len(), 1);
     assert_eq!(receipt.logs[0].address, CONTRACT);
     assert_eq!(receipt.logs[0].topics(), [B256::with_last_byte(0xaa)]);
-    assert!(receipt.bloom.contains_input(BloomInput::Raw(CONTRACT.as_slice())));
-    assert_eq!(outcome.bloom, receipt.bloom);
-    assert!(outcome.receipts[0].bloom.is_zero());
+    assert!(receipt.bloom().contains_input(BloomInput::Raw(CONTRACT.as_slice())));
+    assert_eq!(outcome.bloom, receipt.bloom());
+    assert!(outcome.receipts[0].bloom().is_zero());
 }
 
 #[test]

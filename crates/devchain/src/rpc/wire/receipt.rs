@@ -109,7 +109,7 @@ fn envelope<L>(receipt: &Receipt, logs: Vec<L>) -> ReceiptEnvelope<L> {
             cumulative_gas_used: receipt.cumulative_gas_used,
             logs,
         },
-        logs_bloom: receipt.bloom,
+        logs_bloom: receipt.bloom(),
     };
     match TxType::try_from(receipt.tx_type) {
         Ok(TxType::Eip2930) => ReceiptEnvelope::Eip2930(body),

@@ -1,0 +1,56 @@
+//! Blocks, transactions and receipts, the same for every source of them.
+
+use std::sync::Arc;
+
+use alloy_consensus::{Header, TxEnvelope, transaction::Recovered};
+use alloy_primitives::{Address, B256, Bloom, Bytes, Log, logs_bloom};
+
+/// A transaction whose sender has been recovered, which is done once, when it enters the node.
+pub type Transaction = Recovered<TxEnvelope>;
+
+/// A block with its on-chain hash.
+///
+/// The hash is kept beside the header because it cannot be had from `Header::hash_slow`: IBFT 2.0 hashes a
+/// header whose extraData lacks the round and the seals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The header with all five extraData items.
+    pub header: Header,
+    /// The on-chain hash.
+    pub hash: B256,
+    /// The transactions in order, with their senders; shared, because a proposal travels through all validators.
+    pub transactions: Arc<Vec<Transaction>>,
+}
+
+impl Block {
+    /// The block's height.
+    pub fn number(&self) -> u64 {
+        self.header.number
+    }
+}
+
+/// What a transaction did: the consensus part of a receipt and what the RPC adds to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// EIP-2718 type of the transaction (0, 1 or 2).
+    pub tx_type: u8,
+    /// False when the transaction reverted or halted.
+    pub success: bool,
+    /// Gas used in the block up to and including this transaction.
+    pub cumulative_gas_used: u64,
+    /// Gas used by this transaction alone.
+    pub gas_used: u64,
+    /// Logs in order of emission.
+    pub logs: Vec<Log>,
+    /// Address of the contract that the transaction created.
+    pub contract_address: Option<Address>,
+    /// The output of a reverted transaction, which Besu shows as `revertReason`.
+    pub revert_reason: Option<Bytes>,
+}
+
+impl Receipt {
+    /// Bloom over the logs. Not kept: of a transfer's receipt it would be the larger part.
+    pub fn bloom(&self) -> Bloom {
+        logs_bloom(&self.logs)
+    }
+}

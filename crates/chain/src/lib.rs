@@ -1,0 +1,14 @@
+//! The chain as the product sees it: blocks, accounts and calls, wherever they come from.
+//!
+//! [`ChainClient`] is the port. The embedded chain implements it inside the process, the remote client over HTTP and
+//! WebSocket for one or many nodes; everything that reads the chain takes an `Arc<dyn ChainClient>` and cannot tell which
+//! it has. This crate does not interpret what it reads beyond the consensus format: contracts' meaning, SQL and HTTP
+//! answers are for the floors above.
+
+pub mod block;
+mod client;
+mod error;
+
+pub use block::{Block, Receipt, Transaction};
+pub use client::{Account, At, ChainClient, FoundTransaction, Head};
+pub use error::ChainError;

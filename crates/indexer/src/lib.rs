@@ -1,0 +1,1 @@
+//! Follows the chain into the store.
