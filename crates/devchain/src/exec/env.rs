@@ -8,7 +8,7 @@ use revm::{
     handler::MainnetContext,
 };
 
-use super::{ChainSpec, Fork, IBFT_MIX_HASH, INIT_CODE_LIMIT, overlay::Overlay};
+use super::{ChainSpec, Fork, INIT_CODE_LIMIT, overlay::Overlay};
 use crate::block::Transaction;
 
 /// The interpreter over an [`Overlay`], with an inspector if something watches.
@@ -43,7 +43,7 @@ pub(super) fn block_env(spec: &ChainSpec, header: &Header) -> BlockEnv {
         basefee: header.base_fee_per_gas.unwrap_or_default(),
         // A constant rather than the header's fields: a header under construction need not have them yet.
         difficulty: U256::ONE,
-        prevrandao: Some(IBFT_MIX_HASH),
+        prevrandao: Some(ibft::rules::MIX_HASH),
         blob_excess_gas_and_price: None,
         slot_num: 0,
     }

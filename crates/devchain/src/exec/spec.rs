@@ -1,11 +1,8 @@
 //! The rules of one chain: which fork is in force when, and the limits that the genesis file may change.
 
-use alloy_primitives::{Address, B256, U256, b256};
+use alloy_primitives::{Address, U256};
 use ibft::IbftConfig;
 use revm::primitives::hardfork::SpecId;
-
-/// The mixHash of every IBFT 2.0 header; from Shanghai on it is also what PREVRANDAO reads.
-pub const IBFT_MIX_HASH: B256 = b256!("63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365");
 
 /// EIP-3860's limit. Besu keeps it when a genesis raises the contract size limit.
 pub const INIT_CODE_LIMIT: usize = 49_152;

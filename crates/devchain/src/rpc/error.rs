@@ -21,8 +21,6 @@ pub enum Param {
     IbftBlock,
     /// A 32-byte block hash.
     BlockHash,
-    /// A number or tag or hash or EIP-1898 object.
-    Block,
     /// How many blocks.
     BlockCount,
     /// Reward percentiles of a fee history.
@@ -77,7 +75,6 @@ impl Param {
             // Besu's wording, odd as it is for a block tag.
             Param::IbftBlock | Param::RawTransaction => "Invalid block, unable to parse RLP",
             Param::BlockHash => "Invalid block hash params",
-            Param::Block => "Invalid block param (block not found)",
             Param::BlockCount => "Invalid block count params",
             Param::Percentiles => "Invalid reward percentiles params",
             Param::TransactionHash => "Invalid transaction hash params",

@@ -5,7 +5,7 @@ use alloy_primitives::{Bytes, TxKind, U256, keccak256};
 use alloy_rpc_types_eth::TransactionRequest;
 
 use super::{ALICE, CONTRACT, PROPOSER, World, legacy, tx};
-use crate::exec::{CallOutcome, ExecError, HaltReason, IBFT_MIX_HASH, RejectReason, call};
+use crate::exec::{CallOutcome, ExecError, HaltReason, RejectReason, call};
 
 /// Appended to code that leaves one word on the stack: returns that word.
 const RETURN_WORD: &str = "600052 60206000f3";
@@ -34,7 +34,7 @@ fn opcode_0x44_is_difficulty_one_on_london() {
 
 #[test]
 fn opcode_0x44_is_the_ibft_mix_hash_on_shanghai() {
-    assert_eq!(word(World::shanghai(), "44"), U256::from_be_bytes(IBFT_MIX_HASH.0));
+    assert_eq!(word(World::shanghai(), "44"), U256::from_be_bytes(ibft::rules::MIX_HASH.0));
 }
 
 #[test]
