@@ -97,7 +97,7 @@ pub(crate) async fn run(options: Options) -> Result<()> {
         scale.sizes.main,
         if options.quick { " (quick)" } else { "" }
     );
-    table::print(&rows(of("ours"), of("Anvil"), scale.sizes));
+    table::print(&rows(of("ours"), of("Anvil"), scale.sizes), "Anvil");
     println!();
     for (peer, rounds) in &peers {
         print_large_block(peer, rounds, scale.sizes.large_block);

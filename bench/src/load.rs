@@ -1,6 +1,7 @@
 //! A closed loop of requests: a fixed number of connections, each with one request under way.
 
 use std::{
+    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -12,10 +13,17 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 use tokio::task::JoinSet;
 
-use crate::{http::Connection, peer::Running, usage};
+use crate::{http::Connection, usage};
 
 /// Connections of every load.
 pub(crate) const CONNECTIONS: usize = 8;
+
+/// A server under load.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) pid: i32,
+}
 
 /// When a load ends.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +48,7 @@ pub(crate) struct Cost {
 /// Sends the requests over [`CONNECTIONS`] connections, again from the first when all are sent; fails if one is
 /// refused.
 pub(crate) async fn send(
-    node: &Running,
+    server: Server,
     requests: &Arc<Vec<Vec<u8>>>,
     until: Until,
     bar: &ProgressBar,
@@ -48,9 +56,9 @@ pub(crate) async fn send(
     let next = Arc::new(AtomicUsize::new(0));
     let mut connections = Vec::with_capacity(CONNECTIONS);
     for _ in 0..CONNECTIONS {
-        connections.push(Connection::open(node.address()).await?);
+        connections.push(Connection::open(server.address).await?);
     }
-    let cpu_before = usage::cpu_time(node.pid())?;
+    let cpu_before = usage::cpu_time(server.pid)?;
     let started = Instant::now();
     let mut workers = JoinSet::new();
     for connection in connections {
@@ -62,8 +70,13 @@ pub(crate) async fn send(
         answered += worker??;
     }
     let elapsed = started.elapsed();
-    let cpu = usage::cpu_time(node.pid())?.saturating_sub(cpu_before);
+    let cpu = usage::cpu_time(server.pid)?.saturating_sub(cpu_before);
     Ok(Cost { requests: answered, elapsed, cpu })
+}
+
+/// Sends one request and returns the body of the answer.
+pub(crate) async fn ask(server: Server, request: &[u8]) -> Result<Vec<u8>> {
+    Ok(Connection::open(server.address).await?.exchange_ok(request).await?.to_vec())
 }
 
 /// Hands out the numbers of requests to all connections.

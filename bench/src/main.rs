@@ -3,6 +3,7 @@
 //! See `bench/README.md` for what each figure means.
 
 mod accounts;
+mod api;
 mod chain;
 mod http;
 mod index;
@@ -31,15 +32,33 @@ enum Subject {
     Chain(chain::Options),
     /// Cost of a block as the number of accounts grows.
     Accounts(accounts::Options),
+    /// Hot reads of the API beside a bare handler, memory and start of the idle product.
+    Api(api::Options),
+    /// The peer of `api`: a server that returns a file's bytes.
+    #[command(hide = true)]
+    Bare(api::BareOptions),
     /// Blocks indexed per second, on SQLite and PostgreSQL.
     Index(index::Options),
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<()> {
-    match Arguments::parse().subject {
+fn main() -> anyhow::Result<()> {
+    let subject = Arguments::parse().subject;
+    let mut runtime = match subject {
+        // A server gets as many threads as ours does; a load generator shares the cores with it and has one.
+        Subject::Bare(_) => tokio::runtime::Builder::new_multi_thread(),
+        Subject::Chain(_) | Subject::Accounts(_) | Subject::Api(_) | Subject::Index(_) => {
+            tokio::runtime::Builder::new_current_thread()
+        }
+    };
+    runtime.enable_all().build()?.block_on(run(subject))
+}
+
+async fn run(subject: Subject) -> anyhow::Result<()> {
+    match subject {
         Subject::Chain(options) => chain::run(options).await,
         Subject::Accounts(options) => accounts::run(options).await,
+        Subject::Api(options) => api::run(options).await,
+        Subject::Bare(options) => api::serve_bare(options).await,
         Subject::Index(options) => index::run(options).await,
     }
 }

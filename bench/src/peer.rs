@@ -14,6 +14,8 @@ use testkit::{
 };
 use tokio::process::Command;
 
+use crate::load::Server;
+
 /// A kind of node.
 #[derive(Debug, Clone)]
 pub(crate) enum Peer {
@@ -24,26 +26,9 @@ pub(crate) enum Peer {
 }
 
 impl Peer {
-    /// Our node: the binary given, else the one cargo builds into the folder this program runs from.
+    /// Our node, see [`our_binary`].
     pub(crate) async fn ours(binary: Option<PathBuf>) -> Result<Self> {
-        if let Some(binary) = binary {
-            ensure!(binary.is_file(), "no chainnet at {}", binary.display());
-            return Ok(Self::Ours(binary));
-        }
-        let folder = std::env::current_exe()?.parent().context("this program has no folder")?.to_owned();
-        let mut build = Command::new(env!("CARGO"));
-        build.args([
-            "build",
-            "--package",
-            "chainnet",
-            "--manifest-path",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-        ]);
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        ensure!(build.status().await?.success(), "chainnet does not build");
-        Ok(Self::Ours(folder.join("chainnet")))
+        our_binary(binary).await.map(Self::Ours)
     }
 
     pub(crate) fn anvil() -> Result<Self> {
@@ -104,6 +89,28 @@ impl Peer {
     }
 }
 
+/// Our binary: the one given, else the one cargo builds into the folder this program runs from.
+pub(crate) async fn our_binary(binary: Option<PathBuf>) -> Result<PathBuf> {
+    if let Some(binary) = binary {
+        ensure!(binary.is_file(), "no chainnet at {}", binary.display());
+        return Ok(binary);
+    }
+    let folder = std::env::current_exe()?.parent().context("this program has no folder")?.to_owned();
+    let mut build = Command::new(env!("CARGO"));
+    build.args([
+        "build",
+        "--package",
+        "chainnet",
+        "--manifest-path",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+    ]);
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    ensure!(build.status().await?.success(), "chainnet does not build");
+    Ok(folder.join("chainnet"))
+}
+
 /// A node that runs; killed, and its folder removed, when dropped.
 pub(crate) struct Running {
     pub(crate) server: ServerProcess,
@@ -118,5 +125,9 @@ impl Running {
 
     pub(crate) fn pid(&self) -> i32 {
         self.server.pid()
+    }
+
+    pub(crate) fn server(&self) -> Server {
+        Server { address: self.address(), pid: self.pid() }
     }
 }

@@ -39,8 +39,8 @@ async fn measure(node: &Running, method: &str, params: &str, time: Duration) -> 
     let requests = Arc::new(vec![request(method, params)]);
     let bar = progress::spinner(format!("{method}, {} s", time.as_secs()));
     // Connections, caches and branch predictors settle before the clock starts.
-    load::send(node, &requests, Until::Elapsed(time / 10), &bar).await?;
-    let cost = load::send(node, &requests, Until::Elapsed(time), &bar).await?;
+    load::send(node.server(), &requests, Until::Elapsed(time / 10), &bar).await?;
+    let cost = load::send(node.server(), &requests, Until::Elapsed(time), &bar).await?;
     bar.finish_and_clear();
     let requests = cost.requests as f64;
     Ok(ReadCost {

@@ -34,8 +34,8 @@ pub(crate) struct Row {
 }
 
 /// Prints the rows as a Markdown table.
-pub(crate) fn print(rows: &[Row]) {
-    println!("| metric | ours | Anvil | ratio | target | met |");
+pub(crate) fn print(rows: &[Row], peer: &str) {
+    println!("| metric | ours | {peer} | ratio | target | met |");
     println!("|---|---:|---:|---:|---|---|");
     for row in rows {
         let ratio = row.ratio().map_or_else(|| "n/a".to_owned(), |ratio| format!("{ratio:.2}×"));

@@ -147,7 +147,7 @@ pub(crate) async fn send_until_mined(
     let started = Instant::now();
     let expected = requests.len() as u64;
     let watch = watch_blocks(&node.client, start_block, expected, started);
-    let submit = load::send(node, requests, load::Until::Count(requests.len()), &bar);
+    let submit = load::send(node.server(), requests, load::Until::Count(requests.len()), &bar);
     let (blocks, _) = tokio::try_join!(watch, submit)?;
     let elapsed = started.elapsed();
     let cpu = crate::usage::cpu_time(node.pid())?.saturating_sub(cpu_before);
