@@ -85,7 +85,7 @@ store::engine_tests! {
         for number in 1..=5 {
             let by_operator = record(&board, operator(number));
             assert_eq!(by_operator, record(&board, node(number)));
-            assert_eq!(by_operator.moniker, format!("V{number}"));
+            assert_eq!(by_operator.moniker, format!("Validator {number}"));
             assert_eq!(by_operator.activity.proposed_blocks, 1);
             assert!(by_operator.in_validator_set && by_operator.standing == Standing::Active);
         }

@@ -66,7 +66,7 @@ fn genesis() -> Genesis {
     let validators = (1..=5).map(|number| GenesisValidator {
         operator: operator(number),
         consensus: node(number),
-        moniker: format!("V{number}"),
+        moniker: format!("Validator {number}"),
         website: String::new(),
         commission_bps: if number == 3 { 100 } else { 500 },
     });
