@@ -3,10 +3,12 @@
 //! Pure: no I/O, no async, no clock.
 
 pub mod amount;
+pub mod application;
 pub mod devnet;
 pub mod failure;
 pub mod network;
 
 pub use amount::Wei;
+pub use application::{ApplicationId, ApplicationState, Email};
 pub use failure::{Failure, FailureKind, FieldFailure};
 pub use network::Network;
