@@ -3,10 +3,14 @@
 //! Pure: no I/O, no async, no clock.
 
 pub mod amount;
+pub mod deployment;
 pub mod devnet;
 pub mod failure;
 pub mod network;
+pub mod web_url;
 
 pub use amount::Wei;
+pub use deployment::Deployment;
 pub use failure::{Failure, FailureKind, FieldFailure};
 pub use network::Network;
+pub use web_url::WebUrl;
