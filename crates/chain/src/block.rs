@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use alloy_consensus::{Header, Transaction as _, TxEnvelope, transaction::Recovered};
+use alloy_eips::eip2718::Encodable2718;
 use alloy_primitives::{Address, B256, Bloom, Bytes, Log, logs_bloom};
+use alloy_rlp::Encodable;
 
 /// Memory of a block without transactions: the header, its extraData, the handles.
 const BLOCK_BYTES: usize = size_of::<Block>() + 640;
@@ -31,6 +33,14 @@ impl Block {
     /// The block's height.
     pub fn number(&self) -> u64 {
         self.header.number
+    }
+
+    /// Bytes of the block as it is stored and sent: header, transactions, no ommers.
+    pub fn encoded_length(&self) -> usize {
+        let list = |payload: usize| alloy_rlp::length_of_length(payload) + payload;
+        let transactions = self.transactions.iter().map(|transaction| transaction.network_len()).sum();
+        let no_ommers = list(0);
+        list(self.header.length() + list(transactions) + no_ommers)
     }
 
     /// Roughly what the block takes of memory, for caches.
