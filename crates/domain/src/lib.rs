@@ -4,11 +4,15 @@
 
 pub mod amount;
 pub mod application;
+pub mod deployment;
 pub mod devnet;
 pub mod failure;
 pub mod network;
+pub mod web_url;
 
 pub use amount::Wei;
 pub use application::{ApplicationId, ApplicationState, Email};
+pub use deployment::Deployment;
 pub use failure::{Failure, FailureKind, FieldFailure};
 pub use network::Network;
+pub use web_url::WebUrl;

@@ -52,6 +52,11 @@ impl Network {
         }
     }
 
+    /// The chain id as wallets write it.
+    pub fn chain_id_hex(self) -> String {
+        format!("{:#x}", self.chain_id())
+    }
+
     /// JSON-RPC port of the first validator node.
     pub const fn node_rpc_port(self) -> u16 {
         match self {
