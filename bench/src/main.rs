@@ -5,6 +5,7 @@
 mod accounts;
 mod chain;
 mod http;
+mod index;
 mod load;
 mod machine;
 mod peer;
@@ -30,6 +31,8 @@ enum Subject {
     Chain(chain::Options),
     /// Cost of a block as the number of accounts grows.
     Accounts(accounts::Options),
+    /// Blocks indexed per second, on SQLite and PostgreSQL.
+    Index(index::Options),
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -37,5 +40,6 @@ async fn main() -> anyhow::Result<()> {
     match Arguments::parse().subject {
         Subject::Chain(options) => chain::run(options).await,
         Subject::Accounts(options) => accounts::run(options).await,
+        Subject::Index(options) => index::run(options).await,
     }
 }

@@ -185,7 +185,7 @@ pub struct ActivitySums {
     pub unclear: u64,
     /// Blocks that carry its seal, as our node holds them. A missing seal is no proof of absence.
     pub sealed: u64,
-    /// Blocks for which it was in the validator set.
+    /// Blocks for which it was in the validator set, genesis not counted.
     pub blocks: u64,
 }
 
@@ -196,7 +196,7 @@ pub struct ValidatorActivity {
     pub validator: Address,
     /// Since the chain began.
     pub total: ActivitySums,
-    /// The first block for which it was in the set.
+    /// The first block after genesis for which it was in the set.
     pub first_block: u64,
     /// That block's timestamp, in seconds.
     pub first_timestamp: u64,

@@ -53,7 +53,7 @@ engine_tests! {
     }
 
     async fn activity_adds_up_over_windows(test: TestDb) {
-        // Two blocks in the first hour, two a day later, one 40 days later.
+        // Genesis and a block in the first hour, two blocks a day later, one 40 days later.
         let at = |number, timestamp| NewBlock { timestamp, ..block(number) };
         let late = NewBlock { timestamp: BEGIN + 24 * HOUR, ..late_block() };
         let last = BEGIN + 40 * 24 * HOUR;
@@ -66,13 +66,13 @@ engine_tests! {
         assert_eq!(report.validators.iter().map(|v| v.validator).collect::<Vec<_>>(), (0..5).map(validator).collect::<Vec<_>>());
         let of = |index: u8| &report.validators[usize::from(index)];
         let sums = |proposed, kept, missed, unclear, sealed, blocks| ActivitySums { proposed, kept, missed, unclear, sealed, blocks };
-        assert_eq!(of(2).total, sums(0, 0, 1, 0, 5, 5));
-        assert_eq!(of(3).total, sums(1, 1, 0, 1, 5, 5));
-        assert_eq!(of(4).total, sums(2, 2, 0, 0, 0, 5));
-        assert_eq!(of(4).windows, [sums(1, 1, 0, 0, 0, 1), sums(2, 2, 0, 0, 0, 3), sums(2, 2, 0, 0, 0, 5)]);
+        assert_eq!(of(2).total, sums(0, 0, 1, 0, 4, 4));
+        assert_eq!(of(3).total, sums(1, 1, 0, 1, 4, 4));
+        assert_eq!(of(4).total, sums(2, 2, 0, 0, 0, 4));
+        assert_eq!(of(4).windows, [sums(1, 1, 0, 0, 0, 1), sums(2, 2, 0, 0, 0, 3), sums(2, 2, 0, 0, 0, 4)]);
         assert_eq!((of(4).last_proposed, of(4).last_sealed, of(3).last_sealed), (Some(4), None, Some(4)));
         assert_eq!((of(1).last_proposed, of(0).last_proposed), (Some(1), None));
-        assert_eq!((of(0).first_block, of(0).first_timestamp), (0, BEGIN));
+        assert_eq!((of(0).first_block, of(0).first_timestamp), (1, BEGIN + 1));
     }
 
     async fn a_validator_that_left_stays_listed_and_a_new_one_is_counted_from_its_first_block(test: TestDb) {
@@ -82,7 +82,7 @@ engine_tests! {
         fill(test, &[changed, block(3)]).await;
         let report = test.validator_activity(&[]).await.unwrap();
         let blocks: Vec<_> = report.validators.iter().map(|v| (v.total.blocks, v.first_block)).collect();
-        assert_eq!(blocks, [(3, 0), (4, 0), (4, 0), (4, 0), (4, 0), (1, 2)]);
+        assert_eq!(blocks, [(2, 1), (3, 1), (3, 1), (3, 1), (3, 1), (1, 2)]);
         assert_eq!(test.validator_set_at(1).await.unwrap().len(), 5);
         assert_eq!(test.validator_set_at(2).await.unwrap(), smaller);
         assert_eq!(test.validator_set_at(3).await.unwrap()[0], validator(0));

@@ -61,7 +61,8 @@ type Key = (u64, u64, i64);
 /// Adds the blocks to the sums of their validators.
 pub(super) async fn add(tx: &mut Tx, blocks: &[NewBlock], named: &Named) -> Result<(), StoreError> {
     let mut doings = BTreeMap::<Key, Doings>::new();
-    for block in blocks {
+    // Nobody proposed or sealed genesis.
+    for block in blocks.iter().filter(|block| block.number > 0) {
         for span in [EVER, HOUR, DAY] {
             let start = start_of(span, block.timestamp);
             let key = |validator: Address| (span, start, named.number(validator));
@@ -113,7 +114,7 @@ fn count(doings: &mut BTreeMap<Key, Doings>, block: &NewBlock, key: impl Fn(Addr
             TurnOutcome::Unclear => doings.sums.unclear += 1,
         });
     }
-    // Genesis has nobody's turn and nobody for a proposer.
+    // A header that names no turn is not of this consensus, and its coinbase need not be a validator.
     if !block.turns.is_empty() {
         of(block.proposer, &|doings| {
             doings.sums.proposed += 1;
