@@ -44,7 +44,7 @@ store::engine_tests! {
         for other in [1, 2, 4, 5] {
             assert_eq!(record(&fallen, operator(other)).activity.day.uptime_ppm(), Some(1_000_000));
         }
-        let detail = read_detail(&test, &fallen, node(3)).await.expect("a detail");
+        let detail = read_detail(test, &fallen, node(3)).await.expect("a detail");
         let missed_blocks: Vec<_> = detail
             .recent_turns
             .iter()
@@ -132,7 +132,7 @@ store::engine_tests! {
         assert_eq!(jailed.stake, Wei::from_coin(99_000));
         assert_eq!(jailed.offences[0].reason, SlashReason::Downtime);
         assert_eq!(jailed.jailed_until, Some(jailed.offences[0].at + 7 * DAY));
-        let detail = read_detail(&test, &after, operator(3)).await.expect("a detail");
+        let detail = read_detail(test, &after, operator(3)).await.expect("a detail");
         let ranked = detail.ranked.expect("a rank");
         assert_eq!(ranked.score.penalty.to_string(), "10.00");
         assert_eq!((rank(&before, operator(3)), ranked.rank), (1, 5));
