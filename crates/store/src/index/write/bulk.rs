@@ -2,10 +2,18 @@
 //!
 //! Rows go in by statements of 128, 64, … 2, 1 rows: any number of rows takes few statements, and there are only eight
 //! texts per table, so that all of them stay prepared.
+//!
+//! Parameters are `$1`, `$2`, … on PostgreSQL and `?` on SQLite, the only text that differs: SQLite takes `$1` for a name
+//! and looks names up one after the other, which for a thousand parameters costs more than the insert itself.
 
-use std::{fmt::Write, sync::OnceLock};
+use std::{
+    fmt::Write,
+    sync::{Arc, OnceLock},
+};
 
-use sqlx::{AssertSqlSafe, Connection, Database, Executor, IntoArguments, SqlSafeStr, SqlStr, query::Query};
+use sqlx::{
+    AssertSqlSafe, Connection, Database, Executor, IntoArguments, SqlSafeStr, SqlStr, Sqlite, query::Query,
+};
 
 use crate::StoreError;
 
@@ -20,8 +28,12 @@ pub(super) struct Bulk {
     columns: &'static [&'static str],
     /// What follows the rows, such as what to do on a conflict.
     suffix: &'static str,
-    texts: OnceLock<[SqlStr; SIZES]>,
+    numbered: OnceLock<Texts>,
+    unnumbered: OnceLock<Texts>,
 }
+
+/// The statements of 1, 2, 4, … rows.
+type Texts = [SqlStr; SIZES];
 
 impl Bulk {
     pub(super) const fn new(
@@ -29,7 +41,7 @@ impl Bulk {
         columns: &'static [&'static str],
         suffix: &'static str,
     ) -> Self {
-        Self { table, columns, suffix, texts: OnceLock::new() }
+        Self { table, columns, suffix, numbered: OnceLock::new(), unnumbered: OnceLock::new() }
     }
 
     /// Inserts all rows; `bind` gives a row's values in the order of the columns.
@@ -48,37 +60,39 @@ impl Bulk {
             &'r R,
         ) -> Query<'static, C::Database, <C::Database as Database>::Arguments>,
     {
+        let numbers = C::Database::NAME != Sqlite::NAME;
         let mut rest = rows;
         while !rest.is_empty() {
             let size = MOST_ROWS.min(1 << rest.len().ilog2());
             let Some((chunk, after)) = rest.split_at_checked(size) else { break };
-            let query = chunk.iter().fold(sqlx::query(self.text(size)), &bind);
+            let query = chunk.iter().fold(sqlx::query(self.text(size, numbers)), &bind);
             query.execute(&mut *connection).await?;
             rest = after;
         }
         Ok(())
     }
 
-    fn text(&self, rows: usize) -> SqlStr {
-        let texts = self.texts.get_or_init(|| std::array::from_fn(|power| self.write_text(1 << power)));
+    fn text(&self, rows: usize, numbers: bool) -> SqlStr {
+        let texts = if numbers { &self.numbered } else { &self.unnumbered };
+        let texts = texts.get_or_init(|| std::array::from_fn(|power| self.write_text(1 << power, numbers)));
         let text = texts.get(rows.ilog2() as usize).cloned();
-        text.unwrap_or_else(|| self.write_text(rows))
+        text.unwrap_or_else(|| self.write_text(rows, numbers))
     }
 
-    fn write_text(&self, rows: usize) -> SqlStr {
+    fn write_text(&self, rows: usize, numbers: bool) -> SqlStr {
         let mut text = format!("INSERT INTO {} ({}) VALUES ", self.table, self.columns.join(", "));
         let mut parameter = 0;
         for row in 0..rows {
             text.push_str(if row == 0 { "(" } else { ", (" });
             for column in 0..self.columns.len() {
                 parameter += 1;
-                let comma = if column == 0 { "" } else { ", " };
+                text.push_str(if column == 0 { "" } else { ", " });
                 // Writing to a string cannot fail.
-                let _ = write!(text, "{comma}${parameter}");
+                let _ = if numbers { write!(text, "${parameter}") } else { write!(text, "?") };
             }
             text.push(')');
         }
         text.push_str(self.suffix);
-        AssertSqlSafe(std::sync::Arc::<str>::from(text)).into_sql_str()
+        AssertSqlSafe(Arc::<str>::from(text)).into_sql_str()
     }
 }
