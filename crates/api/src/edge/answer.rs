@@ -48,10 +48,37 @@ pub(crate) struct Rendered {
     body: Bytes,
     media_type: HeaderValue,
     cache_control: HeaderValue,
-    etag: String,
+    /// What the tags of all encodings begin with.
+    tag: String,
+    tags: Tags,
     content_security_policy: Option<HeaderValue>,
     brotli: OnceLock<Option<Bytes>>,
     gzip: OnceLock<Option<Bytes>>,
+}
+
+/// The ETag of each encoding: bytes that differ must not share one.
+struct Tags {
+    brotli: HeaderValue,
+    gzip: HeaderValue,
+    identity: HeaderValue,
+}
+
+impl Tags {
+    fn new(tag: &str) -> Self {
+        // Hexadecimal digits are fit for a header.
+        let value = |suffix| {
+            HeaderValue::try_from(format!("\"{tag}{suffix}\"")).unwrap_or(HeaderValue::from_static("\"\""))
+        };
+        Self { brotli: value("-br"), gzip: value("-gz"), identity: value("") }
+    }
+
+    fn of(&self, encoding: Encoding) -> HeaderValue {
+        match encoding {
+            Encoding::Brotli => self.brotli.clone(),
+            Encoding::Gzip => self.gzip.clone(),
+            Encoding::Identity => self.identity.clone(),
+        }
+    }
 }
 
 /// JSON.
@@ -62,11 +89,13 @@ impl Rendered {
     pub(crate) fn new(body: Bytes, media_type: HeaderValue, holds: Holds) -> Self {
         let hash = keccak256(&body);
         let (start, _) = hash.split_at(16);
+        let tag = hex::encode(start);
         Self {
             body,
             media_type,
             cache_control: holds.cache_control(),
-            etag: hex::encode(start),
+            tags: Tags::new(&tag),
+            tag,
             content_security_policy: None,
             brotli: OnceLock::new(),
             gzip: OnceLock::new(),
@@ -89,9 +118,7 @@ impl Rendered {
     pub(super) fn send(&self, request: &HeaderMap, out: &mut HeaderMap) -> (StatusCode, Bytes) {
         let (encoding, body) = self.encoded(Encoding::of(request, self.body.len()));
         out.insert(header::CACHE_CONTROL, self.cache_control.clone());
-        if let Ok(etag) = HeaderValue::try_from(format!("\"{}{}\"", self.etag, suffix(encoding))) {
-            out.insert(header::ETAG, etag);
-        }
+        out.insert(header::ETAG, self.tags.of(encoding));
         if self.is_known_to(request) {
             return (StatusCode::NOT_MODIFIED, Bytes::new());
         }
@@ -123,16 +150,8 @@ impl Rendered {
         lines.iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(',')).any(|tag| {
             let tag = tag.trim();
             let tag = tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"');
-            tag == "*" || tag.strip_prefix(&self.etag).is_some_and(|rest| matches!(rest, "" | "-br" | "-gz"))
+            tag == "*" || tag.strip_prefix(&self.tag).is_some_and(|rest| matches!(rest, "" | "-br" | "-gz"))
         })
-    }
-}
-
-const fn suffix(encoding: Encoding) -> &'static str {
-    match encoding {
-        Encoding::Brotli => "-br",
-        Encoding::Gzip => "-gz",
-        Encoding::Identity => "",
     }
 }
 

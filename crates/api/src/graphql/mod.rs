@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use async_graphql::{EmptyMutation, Schema};
 use axum::{Router, routing::get};
+use tokio::sync::Semaphore;
 
 use self::{limits::Limits, query::Query, subscription::Subscription};
 use crate::{
@@ -30,7 +31,11 @@ struct Service {
     cache: Arc<AnswerCache>,
     limiter: Arc<dyn Limiter>,
     clock: Arc<dyn Clock>,
+    /// Places for WebSockets, which outlive the connections that are counted where they are accepted.
+    sockets: Arc<Semaphore>,
 }
+
+const MOST_SOCKETS: usize = 2_000;
 
 /// The GraphQL routes.
 pub(crate) fn routes(state: Arc<ApiState>, cache: Arc<AnswerCache>, limiter: Arc<dyn Limiter>) -> Router {
@@ -40,7 +45,14 @@ pub(crate) fn routes(state: Arc<ApiState>, cache: Arc<AnswerCache>, limiter: Arc
     Router::new()
         .route("/graphql", get(http::get_page_or_socket).post(http::post_operation))
         .route("/graphql/page.js", get(page::script))
-        .with_state(Service { schema, state, cache, limiter, clock })
+        .with_state(Service {
+            schema,
+            state,
+            cache,
+            limiter,
+            clock,
+            sockets: Arc::new(Semaphore::new(MOST_SOCKETS)),
+        })
 }
 
 /// The type definitions.

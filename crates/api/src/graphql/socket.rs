@@ -44,11 +44,18 @@ pub(super) fn open(upgrade: WebSocketUpgrade, parts: &Parts, service: Service) -
         let detail = "Offer graphql-transport-ws as the WebSocket's protocol.";
         return Problem::new(Code::InvalidQuery, detail).into_response();
     };
+    let Ok(place) = service.sockets.clone().try_acquire_owned() else {
+        let detail = "Too many WebSockets are open; try again later.";
+        return Problem::new(Code::RateLimited, detail).with_retry_after(60).into_response();
+    };
     upgrade
         .protocols(ALL_WEBSOCKET_PROTOCOLS)
         .max_message_size(MOST_BYTES)
         .max_frame_size(MOST_BYTES)
-        .on_upgrade(move |socket| converse(socket, protocol, asker, service))
+        .on_upgrade(move |socket| async move {
+            converse(socket, protocol, asker, service).await;
+            drop(place);
+        })
 }
 
 /// Operations under way, and why the connection is to end.

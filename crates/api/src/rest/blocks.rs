@@ -78,7 +78,7 @@ pub(super) async fn get_latest_block(
     params(
         (
             "number" = String, Path, description = "Decimal number, 0x-hex number, or block hash",
-            pattern = "^([0-9]+|0x[0-9a-fA-F]+|latest)$", example = "1024"
+            pattern = "^([0-9]{1,19}|0x[0-9a-fA-F]{1,16}|0x[0-9a-fA-F]{64})$", example = "1024"
         ),
         ("include" = Option<String>, Query, description = "`transactions` expands them", pattern = "^transactions$")
     ),

@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use chainnet_api::EdgeConfig;
 use serde_json::{Value, json};
 
-use crate::rig::{FRIEND, Reply, Rig, first_validator};
+use crate::{
+    rig::{FRIEND, Reply, Rig, first_validator},
+    schema,
+};
 
 /// Refusals that cannot be provoked from outside; the edge's own tests have them.
 const INNER: [&str; 2] = ["internal_error", "timed_out"];
@@ -155,19 +158,8 @@ impl Walk {
     }
 
     fn validate(&self, schema: &Value, instance: &Value, path: &str) {
-        let schema = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "components": self.document["components"],
-            "allOf": [schema],
-            // Members that nobody described are found, too.
-            "unevaluatedProperties": schema == &json!({ "type": "object" }),
-        });
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(instance)
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect();
-        assert!(errors.is_empty(), "{path}: {errors:#?}\n{instance:#}");
+        let faults = schema::faults(&self.document, schema, instance);
+        assert!(faults.is_empty(), "{path}: {faults:#?}\n{instance:#}");
     }
 }
 

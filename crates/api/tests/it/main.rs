@@ -7,5 +7,6 @@ mod graphql;
 mod lists;
 mod reads;
 mod rig;
+mod schema;
 mod socket;
 mod validators;
