@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{self, BufReader, BufWriter, Write},
-    path::Path,
     sync::Arc,
 };
 
@@ -12,15 +11,16 @@ use devchain::{chain::Chain, transfer};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
-    cli::{Export, Import, Place},
+    cli::{Export, Import},
+    config::Config,
     keys::NetworkKeys,
     network_genesis,
     output::say,
 };
 
 /// Writes blocks to a file.
-pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
-    let chain = open(place, options.genesis.as_deref())?;
+pub(crate) fn export(config: &Config, options: &Export) -> anyhow::Result<()> {
+    let chain = open(config)?;
     let head = chain.head().block.number();
     let end = options.end.unwrap_or(head + 1);
     ensure!(options.from < end, "nothing to export: --from {} is not before --end {end}", options.from);
@@ -43,11 +43,11 @@ pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
 }
 
 /// Adds the blocks of a file.
-pub(crate) fn import(place: &Place, options: &Import) -> anyhow::Result<()> {
+pub(crate) fn import(config: &Config, options: &Import) -> anyhow::Result<()> {
     let file =
         File::open(&options.file).with_context(|| format!("cannot open {}", options.file.display()))?;
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-    let chain = open(place, options.genesis.as_deref())?;
+    let chain = open(config)?;
     let bar = progress_bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
     let result =
         transfer::import(&chain, BufReader::with_capacity(1 << 20, file), |offset| bar.set_position(offset));
@@ -67,10 +67,10 @@ pub(crate) fn import(place: &Place, options: &Import) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(place: &Place, genesis: Option<&Path>) -> anyhow::Result<Arc<Chain>> {
-    let keys = NetworkKeys::load(place.network, &place.data_dir())?;
-    let genesis = network_genesis::load(place, &keys, genesis)?;
-    Ok(Chain::open(&place.chain_dir(), &genesis)?)
+fn open(config: &Config) -> anyhow::Result<Arc<Chain>> {
+    let keys = NetworkKeys::load(config.network, &config.data)?;
+    let genesis = network_genesis::load(config, &keys)?;
+    Ok(Chain::open(&config.chain_dir(), &genesis)?)
 }
 
 fn progress_bar(length: u64, template: &str) -> ProgressBar {
