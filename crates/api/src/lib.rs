@@ -1,1 +1,51 @@
-//! The machines' edge.
+//! The machines' edge: REST under `/api/v1`, GraphQL at `/graphql`, and the OpenAPI document made from the handlers.
+//!
+//! The crate turns requests into calls of the crates below and their values into answers. It decides nothing about the
+//! chain, the validator program or money, and holds no SQL. [`ApiState`] is what it works with; [`api`] makes an [`Edge`]
+//! of it, which answers requests, and [`serve`] puts that on a socket.
+
+pub mod clock;
+pub mod code;
+mod describe;
+mod edge;
+mod extract;
+mod graphql;
+mod meaning;
+mod problem;
+mod rest;
+mod serve;
+mod state;
+mod view;
+
+use std::sync::Arc;
+
+pub use edge::{
+    AnswerBody, CorsOrigins, Edge, EdgeConfig,
+    client::Client,
+    limit::{Allowance, Limiter, MemoryLimiter, Verdict},
+};
+pub use problem::Problem;
+pub use serve::serve;
+pub use state::ApiState;
+
+use crate::{code::Code, edge::cache::AnswerCache};
+
+/// The API over `state`, with a limiter in memory.
+pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
+    let limiter = Arc::new(MemoryLimiter::new(config.requests_per_minute));
+    api_with_limiter(state, config, limiter)
+}
+
+/// The API over `state`, with a limiter that may be shared with other processes.
+pub fn api_with_limiter(state: ApiState, config: EdgeConfig, limiter: Arc<dyn Limiter>) -> Edge {
+    let state = Arc::new(state);
+    let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
+    let (router, _description) = rest::routes().split_for_parts();
+    let graphql = graphql::routes(state.clone(), cache.clone(), limiter.clone());
+    let router = router.with_state(state.clone()).merge(graphql).fallback(not_found);
+    Edge::new(router, cache, limiter, state.clock.clone(), config)
+}
+
+async fn not_found() -> Problem {
+    Problem::new(Code::NotFound, Code::NotFound.meaning())
+}

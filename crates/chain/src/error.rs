@@ -1,8 +1,9 @@
 //! Why the chain did not answer.
 
-use std::error::Error;
+use std::{borrow::Cow, error::Error};
 
 use alloy_primitives::Bytes;
+use domain::{Failure, FailureKind};
 
 /// Why the chain did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -45,5 +46,31 @@ impl ChainError {
             Self::Unavailable(_) | Self::TimedOut | Self::NotUnderstood { .. } => true,
             Self::Reverted { .. } | Self::Refused { .. } => false,
         }
+    }
+}
+
+impl Failure for ChainError {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Unavailable(_) | Self::TimedOut | Self::NotUnderstood { .. } => FailureKind::Unavailable,
+            // Only we decide what is asked, so a refusal is our mistake.
+            Self::Reverted { .. } | Self::Refused { .. } => FailureKind::Internal,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unavailable(_) | Self::TimedOut | Self::NotUnderstood { .. } => "chain_unavailable",
+            Self::Reverted { .. } | Self::Refused { .. } => "internal",
+        }
+    }
+
+    fn detail(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Unavailable(_) | Self::TimedOut | Self::NotUnderstood { .. } => {
+                "the chain cannot be read at the moment; try again in a few seconds"
+            }
+            Self::Reverted { .. } | Self::Refused { .. } => "something went wrong on our side",
+        })
     }
 }

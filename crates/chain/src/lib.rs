@@ -5,10 +5,12 @@
 //! it has. This crate does not interpret what it reads beyond the consensus format: contracts' meaning, SQL and HTTP
 //! answers are for the floors above.
 
+pub mod agreement;
 pub mod block;
 mod client;
 mod error;
 
+pub use agreement::Agreement;
 pub use block::{Block, Receipt, Transaction};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;

@@ -3,6 +3,7 @@
 //! Pure: no I/O, no async, no clock.
 
 pub mod amount;
+pub mod application;
 pub mod deployment;
 pub mod devnet;
 pub mod failure;
@@ -10,6 +11,7 @@ pub mod network;
 pub mod web_url;
 
 pub use amount::Wei;
+pub use application::{ApplicationId, ApplicationState, Email};
 pub use deployment::Deployment;
 pub use failure::{Failure, FailureKind, FieldFailure};
 pub use network::Network;

@@ -22,7 +22,7 @@ pub fn seal_hash(header: &Header) -> Result<B256, ExtraDataError> {
 }
 
 /// [`seal_hash`] of a header whose extra data is `extra`.
-pub(crate) fn seal_hash_with(header: &Header, extra: &ExtraData) -> B256 {
+pub fn seal_hash_with(header: &Header, extra: &ExtraData) -> B256 {
     hash_with(header, extra.encode_for_seal())
 }
 

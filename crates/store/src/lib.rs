@@ -1,1 +1,22 @@
-//! SQL and nothing else.
+//! SQL and nothing else: SQLite and PostgreSQL behind one set of functions.
+//!
+//! [`Db`] is a handle to either engine. Every statement is one text for both: `$N` parameters, the types TEXT, BIGINT,
+//! SMALLINT, BOOLEAN and BYTEA, no functions of the database's own clock, ids made by the program. A change of several
+//! rows is one transaction that begins with a write on the row all its rivals write too, and a change of state is a
+//! compare-and-set or a unique insert: what is right on SQLite alone, where writers queue, is wrong on PostgreSQL.
+//!
+//! The crate does not decide anything: rules of the product are in `domain` and in the crates above.
+
+#[macro_use]
+mod engine;
+
+mod convert;
+mod db;
+mod error;
+pub mod index;
+mod migration;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use db::{Db, Engine};
+pub use error::{OpenError, StoreError};

@@ -88,7 +88,7 @@ impl Chain {
         })?;
         let state = self.state_at(&block.header).remembering();
         let head = Arc::new(Head { receipts: Arc::new(executed.receipts), state, tally, block });
-        *self.head.write() = head.clone();
+        self.set_head(head.clone());
         self.pool.on_block(&head.block.transactions);
         self.publish(ChainEvent::Head(head.clone()));
         Ok(head)

@@ -5,6 +5,8 @@
 
 mod error;
 mod extend;
+mod fees;
+mod moment;
 mod open;
 mod submit;
 
@@ -14,10 +16,12 @@ use alloy_consensus::Header;
 use alloy_primitives::{Address, B256};
 use ibft::votes::VoteTally;
 use parking_lot::RwLock;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 pub use error::{ChainError, ImportError, OpenError, SubmitError};
 pub(crate) use extend::{Executed, next_header};
+pub(crate) use fees::{FeeSuggestion, FeeSuggestions};
+pub(crate) use moment::Moment;
 
 use crate::{
     block::{Block, Receipt, Transaction},
@@ -65,6 +69,8 @@ pub struct Chain {
     pool: Pool,
     clock: ChainClock,
     head: RwLock<Arc<Head>>,
+    /// The head again, in the access layer's words; changes together with `head`.
+    served: watch::Sender<Option<Arc<::chain::Head>>>,
     events: broadcast::Sender<ChainEvent>,
 }
 
@@ -82,6 +88,11 @@ impl Chain {
     /// The newest block.
     pub fn head(&self) -> Arc<Head> {
         self.head.read().clone()
+    }
+
+    /// The newest block's header, now and from now on. `evm_revert` lowers it.
+    pub fn heads(&self) -> watch::Receiver<Option<Arc<::chain::Head>>> {
+        self.served.subscribe()
     }
 
     /// Blocks, receipts and state on disk.
@@ -131,10 +142,23 @@ impl Chain {
         &self.store
     }
 
+    /// Swaps the head. Both forms change under one lock, so that whoever hears of a head can read it, and nobody reads
+    /// one that is not announced.
+    fn set_head(&self, head: Arc<Head>) {
+        let served = served_head(&head.block);
+        let mut current = self.head.write();
+        *current = head;
+        self.served.send_replace(served);
+    }
+
     fn publish(&self, event: ChainEvent) {
         // Nobody listening is fine.
         let _ = self.events.send(event);
     }
+}
+
+fn served_head(block: &Block) -> Option<Arc<::chain::Head>> {
+    Some(Arc::new(::chain::Head { header: block.header.clone(), hash: block.hash }))
 }
 
 impl BlockHashes for &Store {

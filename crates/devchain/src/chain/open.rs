@@ -7,9 +7,9 @@ use alloy_primitives::{B256, keccak256};
 use alloy_trie::EMPTY_ROOT_HASH;
 use ibft::votes::VoteTally;
 use parking_lot::RwLock;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
-use super::{Chain, ChainEvent, EVENT_BACKLOG, Head, OpenError};
+use super::{Chain, ChainEvent, EVENT_BACKLOG, Head, OpenError, served_head};
 use crate::{
     block::Block,
     clock::ChainClock,
@@ -46,6 +46,7 @@ impl Chain {
             pool: Pool::new(pool_limits(&spec)),
             spec,
             clock,
+            served: watch::Sender::new(served_head(&head.block)),
             head: RwLock::new(Arc::new(head)),
             events: broadcast::channel(EVENT_BACKLOG).0,
         }))
@@ -56,7 +57,7 @@ impl Chain {
     pub(crate) fn revert_to(&self, number: u64) -> Result<(), OpenError> {
         self.store.truncate(number)?;
         let head = load_head(&self.store, &self.spec)?;
-        *self.head.write() = Arc::new(head);
+        self.set_head(Arc::new(head));
         self.pool.clear();
         self.publish(ChainEvent::Reverted { to: number });
         Ok(())

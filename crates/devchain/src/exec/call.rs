@@ -63,6 +63,17 @@ pub enum CallOutcome {
     },
 }
 
+impl CallOutcome {
+    /// Gas used after refunds.
+    pub fn gas_used(&self) -> u64 {
+        match self {
+            Self::Success { gas_used, .. } | Self::Revert { gas_used, .. } | Self::Halt { gas_used, .. } => {
+                *gas_used
+            }
+        }
+    }
+}
+
 impl From<ExecutionResult> for CallOutcome {
     fn from(result: ExecutionResult) -> Self {
         let gas_used = result.tx_gas_used();

@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::{Address, map::HashMap};
-use quick_cache::sync::Cache;
+use alloy_primitives::map::HashMap;
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast::error::RecvError};
 
@@ -13,22 +12,17 @@ use super::{
     error::RpcError,
     filters::Filters,
     jsonrpc::{Answer, Caller, Methods, Params},
-    methods::{FeeSuggestions, Handler, METHODS, Method},
+    methods::{Handler, METHODS, Method},
     subscriptions::{Feed, Session},
     wire::BlockCache,
 };
-use crate::chain::{Chain, ChainEvent};
+use crate::{
+    chain::{Chain, ChainEvent, FeeSuggestions},
+    exec::CallCosts,
+};
 
-/// A call that used more gas, which takes a millisecond or more, is not run on an asynchronous thread again. Gas is
-/// the measure because time is not: on a busy machine any call may wait for the processor once.
-const SLOW_GAS: u64 = 500_000;
-/// Remembered slow calls.
-const SLOW_CALLS: usize = 1024;
 /// Missed blocks that are announced late rather than never.
 const MAX_CAUGHT_UP: u64 = 256;
-
-/// What a call is known by when its cost is remembered: contract and function.
-pub(crate) type CallKey = (Address, [u8; 4]);
 
 /// Whether a call was answered where it was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +50,8 @@ pub(crate) struct Service {
     pub(crate) filters: Filters,
     pub(crate) blocks: BlockCache,
     pub(crate) fees: FeeSuggestions,
+    pub(crate) call_costs: CallCosts,
     by_name: HashMap<&'static str, &'static Method>,
-    slow_calls: Cache<CallKey, ()>,
     heavy: Semaphore,
 }
 
@@ -69,8 +63,8 @@ impl Service {
             filters: Filters::new(limits.max_filters, limits.filter_timeout),
             blocks: BlockCache::new(limits.block_cache_bytes),
             fees: FeeSuggestions::default(),
+            call_costs: CallCosts::default(),
             by_name: METHODS.iter().copied().flatten().map(|method| (method.name, method)).collect(),
-            slow_calls: Cache::new(SLOW_CALLS),
             heavy: Semaphore::new(limits.max_heavy.max(1)),
             node,
             config,
@@ -79,20 +73,6 @@ impl Service {
 
     pub(crate) fn chain(&self) -> &Chain {
         &self.node.chain
-    }
-
-    /// Whether this call has been slow before.
-    pub(crate) fn is_slow(&self, key: &CallKey) -> bool {
-        self.slow_calls.get(key).is_some()
-    }
-
-    /// Remembers what a call used.
-    pub(crate) fn note_gas(&self, key: CallKey, gas: u64) {
-        if gas > SLOW_GAS {
-            self.slow_calls.insert(key, ());
-        } else if self.is_slow(&key) {
-            self.slow_calls.remove(&key);
-        }
     }
 
     /// Passes the chain's events on to subscribers and filters, for as long as the chain lives.

@@ -8,6 +8,7 @@
     reason = "helpers of tests are tests"
 )]
 
+mod client;
 mod production;
 mod rig;
 mod transfer;

@@ -2,7 +2,6 @@
 
 use std::{fmt, sync::Arc};
 
-use alloy_consensus::Header;
 use alloy_primitives::B256;
 use serde::{
     Deserialize, Deserializer,
@@ -12,13 +11,12 @@ use serde::{
 use super::quantity::{Number, parse_number};
 use crate::{
     block::Block,
-    chain::Head,
+    chain::Moment,
     rpc::{
         error::{Param, RpcError},
         jsonrpc::Positional,
         service::Service,
     },
-    state::StateView,
 };
 
 /// A block as named by a caller.
@@ -89,35 +87,6 @@ impl<'de> Visitor<'de> for BlockVisitor {
     }
 }
 
-/// A block's header and the state after it.
-pub(super) enum At {
-    /// The newest block.
-    Head(Arc<Head>),
-    /// An earlier one.
-    Past {
-        /// Its header.
-        header: Box<Header>,
-        /// The state after it.
-        state: StateView,
-    },
-}
-
-impl At {
-    pub(super) fn header(&self) -> &Header {
-        match self {
-            At::Head(head) => &head.block.header,
-            At::Past { header, .. } => header,
-        }
-    }
-
-    pub(super) fn state(&self) -> &StateView {
-        match self {
-            At::Head(head) => &head.state,
-            At::Past { state, .. } => state,
-        }
-    }
-}
-
 impl Service {
     /// The block parameter at a position. Besu insists on it in most reads; a development chain does not.
     pub(super) fn block_param(&self, params: &Positional<'_>, index: usize) -> Result<BlockParam, RpcError> {
@@ -145,17 +114,13 @@ impl Service {
     }
 
     /// Header and state of the block meant, which must exist.
-    pub(super) fn at(&self, block: BlockParam) -> Result<At, RpcError> {
-        let head = self.chain().head();
-        let number = match block {
-            BlockParam::Latest | BlockParam::Pending => return Ok(At::Head(head)),
-            named => self.find_number(named)?.ok_or(RpcError::BlockNotFound)?,
-        };
-        if number == head.block.number() {
-            return Ok(At::Head(head));
+    pub(super) fn at(&self, block: BlockParam) -> Result<Moment, RpcError> {
+        match block {
+            BlockParam::Latest | BlockParam::Pending => Ok(Moment::Head(self.chain().head())),
+            named => {
+                let number = self.find_number(named)?.ok_or(RpcError::BlockNotFound)?;
+                self.chain().moment(number)?.ok_or(RpcError::BlockNotFound)
+            }
         }
-        let header = self.chain().store().header(number)?.ok_or(RpcError::BlockNotFound)?;
-        let state = self.chain().state_at(&header);
-        Ok(At::Past { header: Box::new(header), state })
     }
 }

@@ -13,8 +13,6 @@ mod web3;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use eth::FeeSuggestions;
-
 use super::{
     config::Group,
     error::RpcError,

@@ -1,12 +1,11 @@
-//! What transactions pay: suggestions from recent blocks, and the history of fees.
+//! What transactions pay: suggestions, and the history of fees.
 
 use alloy_consensus::Transaction as _;
-use alloy_primitives::B256;
 use alloy_rpc_types_eth::FeeHistory;
-use parking_lot::Mutex;
 
 use crate::{
     block::{Block, Receipt},
+    chain::FeeSuggestion,
     rpc::{
         config::Group,
         error::{Param, RpcError},
@@ -16,10 +15,6 @@ use crate::{
     },
 };
 
-/// Blocks that suggestions are drawn from, as in Besu.
-const SUGGESTION_BLOCKS: u64 = 100;
-/// Besu never suggests more than this for a legacy transaction.
-const MAX_SUGGESTED_WEI: u128 = 500_000_000_000;
 /// Longest history.
 const MAX_HISTORY: u64 = 1024;
 /// Longer histories are not read on an asynchronous thread.
@@ -37,55 +32,12 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(Group::Eth, "eth_feeHistory", "Base fees, use and tips of blocks", Handler::Weighed(history)),
 ];
 
-#[derive(Debug, Clone, Copy)]
-struct Suggestion {
-    gas_price: u128,
-    priority_fee: u128,
-}
-
-/// The suggestion at the newest head; it changes once a block.
-#[derive(Default)]
-pub(crate) struct FeeSuggestions(Mutex<Option<(B256, Suggestion)>>);
-
 /// The current suggestion, or nothing if finding it would take long.
-fn suggestion(service: &Service, place: Place) -> Result<Option<Suggestion>, RpcError> {
-    let head = service.chain().head();
-    if let Some((hash, known)) = *service.fees.0.lock()
-        && hash == head.block.hash
-    {
-        return Ok(Some(known));
+fn suggestion(service: &Service, place: Place) -> Result<Option<FeeSuggestion>, RpcError> {
+    match place {
+        Place::Inline => Ok(service.fees.known(service.chain())),
+        Place::Blocking => Ok(Some(service.fees.find(service.chain())?)),
     }
-    if place == Place::Inline {
-        return Ok(None);
-    }
-    let number = head.block.number();
-    let (mut prices, mut tips) = (Vec::new(), Vec::new());
-    for number in number.saturating_sub(SUGGESTION_BLOCKS - 1)..=number {
-        let Some(block) = service.chain().store().block(number)? else {
-            continue;
-        };
-        for transaction in block.transactions.iter() {
-            match transaction.gas_price() {
-                Some(price) => prices.push(price),
-                None => tips.extend(transaction.max_priority_fee_per_gas()),
-            }
-        }
-    }
-    let base_fee = service.chain().pending_header().base_fee_per_gas.unwrap_or(0).into();
-    let found = Suggestion {
-        gas_price: median(prices).map_or(base_fee, |price| price.min(MAX_SUGGESTED_WEI).max(base_fee)),
-        priority_fee: median(tips).unwrap_or(0),
-    };
-    *service.fees.0.lock() = Some((head.block.hash, found));
-    Ok(Some(found))
-}
-
-fn median(mut values: Vec<u128>) -> Option<u128> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    Some(*values.select_nth_unstable(middle).1)
 }
 
 /// A chain without base fee takes transactions for nothing, so that is what it suggests.

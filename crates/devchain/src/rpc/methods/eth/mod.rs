@@ -9,5 +9,3 @@ pub(super) mod simulation;
 pub(super) mod state;
 pub(super) mod subscribe;
 pub(super) mod transactions;
-
-pub(crate) use fees::FeeSuggestions;

@@ -5,17 +5,15 @@ use alloy_primitives::TxKind;
 use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest, state::StateOverride};
 
 use crate::{
-    exec::{self, CallContext, CallOutcome, EstimateError},
+    chain::Moment,
+    exec::{self, CallContext, CallKey, CallOutcome, EstimateError},
     rpc::{
         config::Group,
         error::{Param, RpcError},
         failure::reverted,
         jsonrpc::{Answer, Params, Positional},
-        methods::{
-            Handler, Method, answered,
-            block_param::{At, BlockParam},
-        },
-        service::{CallKey, Done, Place, Service},
+        methods::{Handler, Method, answered, block_param::BlockParam},
+        service::{Done, Place, Service},
     },
 };
 
@@ -32,7 +30,7 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
 
 /// What a simulation starts from.
 pub(in crate::rpc::methods) struct Scene {
-    at: At,
+    at: Moment,
     /// Another header than that of `at`: the next block's.
     next: Option<Box<Header>>,
 }
@@ -73,12 +71,12 @@ fn weighed<T>(
     run: impl FnOnce() -> (T, u64),
 ) -> Option<T> {
     let key = call_key(request);
-    if place == Place::Inline && key.is_none_or(|key| service.is_slow(&key)) {
+    if place == Place::Inline && key.is_none_or(|key| service.call_costs.is_slow(&key)) {
         return None;
     }
     let (result, gas) = run();
     if let Some(key) = key {
-        service.note_gas(key, gas);
+        service.call_costs.note(key, gas);
     }
     Some(result)
 }
@@ -88,16 +86,7 @@ fn call_key(request: &TransactionRequest) -> Option<CallKey> {
     let Some(TxKind::Call(to)) = request.to else {
         return None;
     };
-    let selector = request.input.input().and_then(|input| input.first_chunk::<4>().copied());
-    Some((to, selector.unwrap_or_default()))
-}
-
-fn gas_of(outcome: &CallOutcome) -> u64 {
-    match outcome {
-        CallOutcome::Success { gas_used, .. }
-        | CallOutcome::Revert { gas_used, .. }
-        | CallOutcome::Halt { gas_used, .. } => *gas_used,
-    }
+    Some(CallKey::new(to, request.input.input().map_or(&[], |input| input.as_ref())))
 }
 
 fn request(params: &Positional<'_>) -> Result<TransactionRequest, RpcError> {
@@ -121,7 +110,7 @@ fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -
     let outcome = weighed(service, &request, place, || {
         let (state, block) = (overrides.as_ref(), block_overrides.as_ref());
         let outcome = scene.play(service, |context| exec::call(context, &request, state, block));
-        let gas = outcome.as_ref().map_or(0, gas_of);
+        let gas = outcome.as_ref().map_or(0, CallOutcome::gas_used);
         (outcome, gas)
     });
     match outcome.transpose()? {

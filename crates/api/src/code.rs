@@ -1,0 +1,127 @@
+//! The stable words of refusals: one table of code, status, title and meaning.
+//!
+//! `docs/errors.md`, the OpenAPI document and the docs page are made from it or compared with it by tests.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($name:ident = $word:literal, $status:literal, $title:literal, $meaning:literal;)+) => {
+        /// A word that callers may decide by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code {
+            $(#[doc = $meaning] $name,)+
+        }
+
+        impl Code {
+            /// Every code, by status.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The word itself.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)+ }
+            }
+
+            /// The HTTP status it comes with.
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$name => $status,)+ }
+            }
+
+            /// The problem's title.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// When it is given.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning,)+ }
+            }
+
+            /// The code with this word.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$name),)+ _ => None }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidAddress = "invalid_address", 400, "Invalid address",
+        "The address is not `0x` and 40 hexadecimal digits, or its mixed-case checksum (EIP-55) is wrong.";
+    InvalidBlockNumber = "invalid_block_number", 400, "Invalid block number",
+        "The block is named by neither a decimal number, a `0x` quantity, a block hash nor `latest`.";
+    InvalidHash = "invalid_hash", 400, "Invalid hash", "The hash is not `0x` and 64 hexadecimal digits.";
+    InvalidLimit = "invalid_limit", 400, "Invalid limit", "`limit` is not a whole number from 1 to 100.";
+    InvalidCursor = "invalid_cursor", 400, "Invalid cursor",
+        "`cursor` is not one that this list gave out as `nextCursor`.";
+    InvalidParameter = "invalid_parameter", 400, "Invalid parameter",
+        "A query parameter has a value that it cannot have, or is given twice.";
+    UnknownParameter = "unknown_parameter", 400, "Unknown parameter",
+        "The query has a parameter that this resource does not know; a misspelt one would be ignored silently.";
+    InvalidJson = "invalid_json", 400, "Invalid JSON", "The body is not the JSON that was expected.";
+    BatchRefused = "batch_refused", 400, "Batches are refused",
+        "A GraphQL request carries one operation; send several queries as fields of one operation.";
+    InvalidQuery = "invalid_query", 400, "Invalid query", "The GraphQL document does not parse or does not fit the schema.";
+    QueryTooLarge = "query_too_large", 400, "Query too large",
+        "The GraphQL document is too deep, too complex, or has too many fields, aliases or tokens.";
+    NotFound = "not_found", 404, "Not found", "There is nothing at this path.";
+    BlockNotFound = "block_not_found", 404, "Block not found", "There is no such block, or not yet.";
+    TransactionNotFound = "transaction_not_found", 404, "Transaction not found",
+        "No block and no waiting transaction has this hash.";
+    ValidatorNotFound = "validator_not_found", 404, "Validator not found", "No validator registered with this address.";
+    ApplicationNotFound = "application_not_found", 404, "Application not found", "There is no application with this id.";
+    MethodNotAllowed = "method_not_allowed", 405, "Method not allowed",
+        "The path exists, but not for this method; `Allow` names those it takes.";
+    ApplicationExists = "application_exists", 409, "Application exists",
+        "The operator already has an application that is not closed.";
+    BodyTooLarge = "body_too_large", 413, "Body too large", "The request's body is larger than this resource takes.";
+    UriTooLong = "uri_too_long", 414, "URI too long", "The path and the query together are longer than 2048 bytes.";
+    UnsupportedMediaType = "unsupported_media_type", 415, "Unsupported media type",
+        "The body's `Content-Type` is not `application/json`.";
+    InvalidApplication = "invalid_application", 422, "Invalid application",
+        "Fields of the application are missing or not acceptable; `errors` names each.";
+    UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
+    RateLimited = "rate_limited", 429, "Too many requests",
+        "This client has used up its requests of the minute; `Retry-After` says when to come back.";
+    Internal = "internal_error", 500, "Internal error", "Our fault. The request id finds the cause in the log.";
+    ChainUnavailable = "chain_unavailable", 503, "Chain unavailable",
+        "No node of the chain answers. Trying again helps.";
+    DatabaseUnavailable = "database_unavailable", 503, "Database unavailable",
+        "The database behind this resource does not answer. Trying again helps.";
+    TimedOut = "timed_out", 504, "Timed out", "The answer took too long to make. Trying again may help.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_parse_back_and_are_in_order_of_status() {
+        for code in Code::ALL {
+            assert_eq!(Code::from_word(code.word()), Some(*code));
+        }
+        assert!(Code::ALL.is_sorted_by_key(|code| code.status()));
+        assert_eq!(Code::from_word("moon"), None);
+    }
+
+    #[test]
+    fn the_documentation_lists_exactly_these_codes() {
+        let listed: Vec<(String, u16)> = include_str!("../../../docs/errors.md")
+            .lines()
+            .filter_map(|line| {
+                let mut cells = line.strip_prefix("| `")?.splitn(2, "` | ");
+                let word = cells.next()?.to_owned();
+                let status = cells.next()?.split(' ').next()?.parse().ok()?;
+                Some((word, status))
+            })
+            .collect();
+        let known: Vec<(String, u16)> =
+            Code::ALL.iter().map(|code| (code.word().to_owned(), code.status())).collect();
+        assert_eq!(listed, known);
+    }
+}

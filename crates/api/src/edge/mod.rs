@@ -1,0 +1,300 @@
+//! What happens to every request before and after its handler: id, limit, kept answers, time limit, panics, refusals,
+//! CORS and log.
+//!
+//! One type does all of it, without a stack of layers, because a kept answer is sent from here without asking the router:
+//! that is most of the traffic, and it should cost little more than the sending.
+
+pub(crate) mod answer;
+mod body;
+pub(crate) mod cache;
+pub(crate) mod client;
+mod config;
+mod cors;
+mod encoding;
+pub(crate) mod limit;
+pub(crate) mod request_id;
+
+use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+
+use axum::{Router, body::Body, response::Response as RouterResponse};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode,
+    body::Body as HttpBody,
+    header::{self, HeaderName, HeaderValue},
+};
+use tower::ServiceExt;
+
+use self::{
+    answer::{Answer, NOSNIFF},
+    cache::AnswerCache,
+    client::Client,
+    limit::{Allowance, Limiter, Verdict},
+    request_id::{RequestIds, X_REQUEST_ID},
+};
+use crate::{clock::Clock, code::Code, problem::Problem};
+
+pub use body::AnswerBody;
+pub use config::EdgeConfig;
+pub use cors::CorsOrigins;
+
+const RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+const RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+const RATELIMIT_RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+const LONGEST_URI: usize = 2048;
+
+/// The edge of the API: takes requests, gives answers.
+#[derive(Clone)]
+pub struct Edge {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    router: Router,
+    cache: Arc<AnswerCache>,
+    limiter: Arc<dyn Limiter>,
+    clock: Arc<dyn Clock>,
+    ids: RequestIds,
+    config: EdgeConfig,
+}
+
+/// Who asks, for handlers that count on their own, such as a WebSocket with many operations.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asker(pub(crate) Client);
+
+/// What an answer needs to know of its request after the handler has taken it.
+struct Envelope {
+    id: HeaderValue,
+    origin: Option<HeaderValue>,
+    allowance: Option<Allowance>,
+    is_head: bool,
+}
+
+impl Edge {
+    pub(crate) fn new(
+        router: Router,
+        cache: Arc<AnswerCache>,
+        limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
+        config: EdgeConfig,
+    ) -> Self {
+        let ids = RequestIds::new(&config.instance);
+        Self { inner: Arc::new(Inner { router, cache, limiter, clock, ids, config }) }
+    }
+
+    /// Forgets kept answers as the head moves; ends with the chain's feed.
+    pub(crate) async fn follow(&self) {
+        self.inner.cache.follow().await;
+    }
+
+    /// Answers a request that came from `peer`.
+    pub async fn answer<B>(&self, peer: IpAddr, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let inner = &*self.inner;
+        let headers = request.headers();
+        let mut envelope = Envelope {
+            id: inner.ids.of(headers),
+            origin: headers.get(header::ORIGIN).cloned(),
+            allowance: None,
+            is_head: request.method() == Method::HEAD,
+        };
+        if is_preflight(&request) {
+            return inner.preflight(&envelope);
+        }
+        let client = client::client(peer, headers, &inner.config.trusted_proxies);
+        if is_limited(request.uri().path()) {
+            let allowance = inner.take(client).await;
+            envelope.allowance = Some(allowance);
+            if !allowance.is_granted {
+                return inner.refuse(&envelope, &rate_limited(allowance));
+            }
+        }
+        // A WebSocket begins as a GET of the path whose page may be kept.
+        let is_read = (envelope.is_head || request.method() == Method::GET)
+            && !headers.contains_key(header::UPGRADE);
+        let question = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        if question.len() > LONGEST_URI {
+            let problem = Problem::new(Code::UriTooLong, Code::UriTooLong.meaning());
+            return inner.refuse(&envelope, &problem);
+        }
+        if is_read && let Some(rendered) = inner.cache.find(question) {
+            let mut out = HeaderMap::with_capacity(16);
+            let (status, body) = rendered.send(headers, &mut out);
+            return inner.finish(&envelope, status, out, body);
+        }
+        inner.ask(&envelope, client, is_read, request.map(Body::new)).await
+    }
+}
+
+impl Inner {
+    async fn take(&self, client: Client) -> Allowance {
+        match self.limiter.take(client, self.clock.now()) {
+            Verdict::Now(allowance) => allowance,
+            Verdict::Later(allowance) => allowance.await,
+        }
+    }
+
+    /// Lets the router answer, within the time limit and whatever happens in there.
+    async fn ask(
+        &self,
+        envelope: &Envelope,
+        client: Client,
+        is_read: bool,
+        mut request: Request<Body>,
+    ) -> Response<AnswerBody> {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let request_headers = if is_read { request.headers().clone() } else { HeaderMap::new() };
+        let era = self.cache.era();
+        request.extensions_mut().insert(Asker(client));
+        if envelope.is_head {
+            *request.method_mut() = Method::GET;
+        }
+        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
+        let response = match tokio::time::timeout(self.config.time_limit, call).await {
+            Ok(Ok(Ok(response))) => response,
+            Ok(Ok(Err(never))) => match never {},
+            Ok(Err(_panic)) => {
+                tracing::error!(request.id = ?envelope.id, %method, %uri, "a handler panicked");
+                return self.refuse(envelope, &Problem::new(Code::Internal, Code::Internal.meaning()));
+            }
+            Err(_elapsed) => Problem::new(Code::TimedOut, Code::TimedOut.meaning()).into(),
+        };
+        if let Some(answer) = response.extensions().get::<Answer>() {
+            let question = uri.path_and_query().map_or("/", |path| path.as_str());
+            if is_read {
+                self.cache.keep(question, answer, era);
+            }
+            let mut out = HeaderMap::with_capacity(16);
+            let (status, body) = answer.rendered.send(&request_headers, &mut out);
+            return self.finish(envelope, status, out, body);
+        }
+        self.pass(envelope, &method, &uri, response)
+    }
+
+    /// An answer that is not kept: a refusal, something made, an upgrade.
+    fn pass(
+        &self,
+        envelope: &Envelope,
+        method: &Method,
+        uri: &hyper::Uri,
+        mut response: RouterResponse,
+    ) -> Response<AnswerBody> {
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return self.other_method(envelope, method, response.headers());
+        }
+        if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+            log(&problem, envelope, method, uri);
+            return self.refuse(envelope, &problem);
+        }
+        let mut response = response.map(AnswerBody::Stream);
+        self.mark(envelope, response.headers_mut());
+        response
+    }
+
+    /// The path is there, the method is not; or it was asked what methods there are.
+    fn other_method(&self, envelope: &Envelope, method: &Method, found: &HeaderMap) -> Response<AnswerBody> {
+        let allow = found.get(header::ALLOW).and_then(|allow| allow.to_str().ok()).unwrap_or("GET,HEAD");
+        let allow = HeaderValue::try_from(format!("{}, OPTIONS", allow.replace(',', ", ")));
+        let mut response = if method == Method::OPTIONS {
+            self.finish(envelope, StatusCode::NO_CONTENT, HeaderMap::new(), Bytes::new())
+        } else {
+            self.refuse(envelope, &Problem::new(Code::MethodNotAllowed, Code::MethodNotAllowed.meaning()))
+        };
+        if let Ok(allow) = allow {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
+        response
+    }
+
+    fn preflight(&self, envelope: &Envelope) -> Response<AnswerBody> {
+        let mut out = HeaderMap::with_capacity(12);
+        self.config.cors.mark_preflight(&mut out);
+        self.finish(envelope, StatusCode::NO_CONTENT, out, Bytes::new())
+    }
+
+    fn refuse(&self, envelope: &Envelope, problem: &Problem) -> Response<AnswerBody> {
+        let mut out = HeaderMap::with_capacity(16);
+        out.insert(header::CONTENT_TYPE, PROBLEM_JSON);
+        out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(seconds) = problem.retry_after() {
+            out.insert(header::RETRY_AFTER, seconds.into());
+        }
+        let body = problem.to_json(envelope.id.to_str().unwrap_or_default());
+        self.finish(envelope, problem.status(), out, body)
+    }
+
+    fn finish(
+        &self,
+        envelope: &Envelope,
+        status: StatusCode,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Response<AnswerBody> {
+        self.mark(envelope, &mut headers);
+        let mut body = body;
+        if envelope.is_head {
+            headers.insert(header::CONTENT_LENGTH, body.len().into());
+            body = Bytes::new();
+        }
+        let mut response = Response::new(AnswerBody::whole(body));
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        response
+    }
+
+    /// The headers of every answer.
+    fn mark(&self, envelope: &Envelope, headers: &mut HeaderMap) {
+        headers.insert(X_REQUEST_ID, envelope.id.clone());
+        let (name, value) = NOSNIFF;
+        headers.insert(name, value);
+        self.config.cors.mark(envelope.origin.as_ref(), headers);
+        let vary = if self.config.cors.varies() { "Accept-Encoding, Origin" } else { "Accept-Encoding" };
+        headers.insert(header::VARY, HeaderValue::from_static(vary));
+        if let Some(allowance) = envelope.allowance {
+            headers.insert(RATELIMIT_LIMIT, allowance.limit.into());
+            headers.insert(RATELIMIT_REMAINING, allowance.remaining.into());
+            headers.insert(RATELIMIT_RESET, allowance.reset_seconds.into());
+        }
+    }
+}
+
+impl From<Problem> for RouterResponse {
+    fn from(problem: Problem) -> Self {
+        axum::response::IntoResponse::into_response(problem)
+    }
+}
+
+/// Operators' probes are never limited.
+fn is_limited(path: &str) -> bool {
+    !matches!(path, "/health" | "/ready")
+}
+
+/// A browser that asks whether it may ask. It costs nothing, so it counts nothing.
+fn is_preflight<B>(request: &Request<B>) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn rate_limited(allowance: Allowance) -> Problem {
+    let detail = format!(
+        "The limit is {} requests per minute; try again in {} seconds.",
+        allowance.limit, allowance.reset_seconds
+    );
+    Problem::new(Code::RateLimited, detail).with_retry_after(allowance.reset_seconds)
+}
+
+/// The one place where failures are logged, each with everything behind it.
+fn log(problem: &Problem, envelope: &Envelope, method: &Method, uri: &hyper::Uri) {
+    let (code, cause) = (problem.code(), problem.chain().unwrap_or_default());
+    let path = uri.path();
+    match problem.status().as_u16() {
+        503 => tracing::warn!(request.id = ?envelope.id, %method, path, %code, cause, "a request could not be served"),
+        500.. => tracing::error!(request.id = ?envelope.id, %method, path, %code, cause, "a request failed"),
+        _ => tracing::debug!(request.id = ?envelope.id, %method, path, %code, cause, "a request was refused"),
+    }
+}

@@ -1,0 +1,113 @@
+//! `/health` and `/ready`: for the operator's probes. Never limited, never kept.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::IntoResponse};
+use hyper::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    edge::answer::{Answer, Holds},
+    problem::Problem,
+    state::ApiState,
+    view::Long,
+};
+
+/// A chain with blocks every 2 seconds whose head is older than this stands still.
+const OLDEST_HEAD_SECONDS: u64 = 30;
+
+/// Whether the process lives
+#[utoipa::path(
+    get, path = "/health", tag = "Operation",
+    responses((status = 200, description = "It does", body = HealthView))
+)]
+pub(super) async fn get_health(State(state): State<Arc<ApiState>>) -> Result<Answer, Problem> {
+    let uptime = state.clock.now().as_second() - state.started_at.as_second();
+    let view = HealthView {
+        status: "ok",
+        version: state.version,
+        network: state.deployment.network.name(),
+        uptime_seconds: Long(u64::try_from(uptime).unwrap_or(0)),
+    };
+    Answer::json(&view, Holds::Never)
+}
+
+/// Whether requests can be served
+///
+/// 503 while a check fails: the body says which.
+#[utoipa::path(
+    get, path = "/ready", tag = "Operation",
+    responses(
+        (status = 200, description = "Every check passes", body = ReadinessView),
+        (status = 503, description = "A check fails", body = ReadinessView)
+    )
+)]
+pub(super) async fn get_readiness(State(state): State<Arc<ApiState>>) -> Result<axum::response::Response, Problem> {
+    let checks = ReadinessChecks { chain: check_chain(&state) };
+    let is_ready = checks.chain.ok;
+    let view = ReadinessView { status: if is_ready { "ready" } else { "not_ready" }, checks };
+    if is_ready {
+        return Ok(Answer::json(&view, Holds::Never)?.into_response());
+    }
+    Ok((StatusCode::SERVICE_UNAVAILABLE, axum::Json(view)).into_response())
+}
+
+fn check_chain(state: &ApiState) -> ChainCheck {
+    let head = state.chain.heads().borrow().clone();
+    let now = u64::try_from(state.clock.now().as_second()).unwrap_or(0);
+    let age = head.as_ref().map(|head| now.saturating_sub(head.header.timestamp));
+    ChainCheck {
+        ok: state.chain.is_reachable() && age.is_some_and(|age| age <= OLDEST_HEAD_SECONDS),
+        block_number: head.map(|head| Long(head.number())),
+        head_age_seconds: age.map(Long),
+    }
+}
+
+/// The process lives.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct HealthView {
+    /// Always `ok`.
+    #[schema(example = "ok", pattern = "^ok$")]
+    status: &'static str,
+    /// The product's version.
+    #[schema(example = "0.1.0")]
+    version: &'static str,
+    /// The network that is served.
+    #[schema(example = "devnet")]
+    network: &'static str,
+    /// Seconds since the process started.
+    uptime_seconds: Long,
+}
+
+/// Whether requests can be served.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReadinessView {
+    /// `ready` when every check passes.
+    #[schema(example = "ready", pattern = "^(ready|not_ready)$")]
+    status: &'static str,
+    /// Each check.
+    checks: ReadinessChecks,
+}
+
+/// What requests need.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReadinessChecks {
+    /// A node that answers and a head that moves.
+    chain: ChainCheck,
+}
+
+/// The chain's head.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ChainCheck {
+    /// Whether the check passes.
+    ok: bool,
+    /// The head's height; null while no node has answered.
+    block_number: Option<Long>,
+    /// The head's age.
+    head_age_seconds: Option<Long>,
+}

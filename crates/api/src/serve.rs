@@ -1,0 +1,84 @@
+//! Connections: accepting, serving HTTP/1.1 on each, and draining at the end.
+
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::edge::Edge;
+
+/// How long a client may take to send its request's head; also ends idle connections.
+const HEAD_TIME_LIMIT: Duration = Duration::from_secs(60);
+/// How long answers under way may take once the end has begun.
+const DRAIN_TIME_LIMIT: Duration = Duration::from_secs(10);
+/// How long to rest when no connection can be accepted, such as for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+const MOST_CONNECTIONS: u32 = 10_000;
+
+/// Serves until `shutdown` is cancelled, then lets the answers under way finish.
+pub async fn serve(listener: TcpListener, edge: Edge, shutdown: CancellationToken) {
+    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
+    let follower = {
+        let (edge, shutdown) = (edge.clone(), shutdown.clone());
+        tokio::spawn(async move { shutdown.run_until_cancelled(edge.follow()).await })
+    };
+    loop {
+        let accepted = async {
+            let slot = slots.clone().acquire_owned().await.ok()?;
+            Some((slot, listener.accept().await))
+        };
+        let (slot, accepted) = match shutdown.run_until_cancelled(accepted).await {
+            Some(Some(next)) => next,
+            Some(None) | None => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let connection = serve_connection(stream, peer, edge.clone(), shutdown.clone());
+                tokio::spawn(async move {
+                    connection.await;
+                    drop(slot);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    // Every slot is free again when the last connection has ended.
+    if tokio::time::timeout(DRAIN_TIME_LIMIT, slots.acquire_many(MOST_CONNECTIONS)).await.is_err() {
+        tracing::warn!("connections were cut at the end");
+    }
+    follower.abort();
+}
+
+async fn serve_connection(stream: TcpStream, peer: SocketAddr, edge: Edge, shutdown: CancellationToken) {
+    // Answers are written whole; waiting to fill packets would only delay them.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let edge = edge.clone();
+        async move { Ok::<_, std::convert::Infallible>(edge.answer(peer.ip(), request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME_LIMIT)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, %peer, "a connection ended early");
+    }
+}

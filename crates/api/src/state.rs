@@ -1,0 +1,108 @@
+//! What handlers work with. Built once by the binary; everything in it is shared.
+
+use std::sync::Arc;
+
+use alloy_primitives::{Address, U256};
+use alloy_sol_types::SolCall;
+use chain::{At, Block, ChainClient, Head};
+use contracts::PlatformValidatorRegistry::getAccountingCall;
+use domain::deployment::Deployment;
+use jiff::Timestamp;
+
+use crate::{
+    clock::Clock,
+    code::Code,
+    extract::path::BlockName,
+    problem::Problem,
+    view::{
+        account::{AccountValidatorView, AccountView},
+        block::{BlockView, proposer, validator_count},
+        chain::{ChainReading, ChainView},
+    },
+};
+
+/// What handlers work with.
+pub struct ApiState {
+    /// The chain.
+    pub chain: Arc<dyn ChainClient>,
+    /// The network that is served.
+    pub deployment: Deployment,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// When the process started.
+    pub started_at: Timestamp,
+    /// The product's version.
+    pub version: &'static str,
+}
+
+impl ApiState {
+    /// The served head, as long as the chain can be reached.
+    pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
+        let head = self.chain.heads().borrow().clone();
+        head.filter(|_| self.chain.is_reachable()).ok_or_else(Problem::chain_unavailable)
+    }
+
+    /// The chain as a whole, at `head`.
+    pub(crate) async fn chain_view(&self, head: &Head) -> Result<ChainView, Problem> {
+        let reading = ChainReading {
+            gas_price: self.chain.gas_price().await?,
+            validator_count: validator_count(head),
+            total_staked: self.total_staked(head).await?,
+        };
+        Ok(ChainView::new(&self.deployment, head, &reading))
+    }
+
+    /// Stake of all members of the registry.
+    pub(crate) async fn total_staked(&self, head: &Head) -> Result<U256, Problem> {
+        let registry = self.deployment.contracts.platform_validator_registry;
+        let input = getAccountingCall {}.abi_encode().into();
+        let output = self.chain.call(registry, input, At::Number(head.number())).await?;
+        let accounting = getAccountingCall::abi_decode_returns(&output)
+            .map_err(|error| Problem::new(Code::Internal, Code::Internal.meaning()).with_cause(error))?;
+        Ok(accounting.staked)
+    }
+
+    /// The block that a caller names.
+    pub(crate) async fn block(&self, name: BlockName) -> Result<Arc<Block>, Problem> {
+        let block = match name {
+            BlockName::Latest => self.chain.block(self.head()?.number()).await?,
+            BlockName::Number(number) => self.chain.block(number).await?,
+            BlockName::Hash(hash) => self.chain.block_by_hash(hash).await?,
+        };
+        block.ok_or_else(|| Problem::new(Code::BlockNotFound, Code::BlockNotFound.meaning()))
+    }
+
+    /// The block that a caller names, as it is shown.
+    pub(crate) async fn block_view(&self, name: BlockName) -> Result<BlockView, Problem> {
+        let block = self.block(name).await?;
+        Ok(BlockView::new(&block, self.proposer_moniker(&block)))
+    }
+
+    /// The display name of the validator that proposed a block.
+    pub(crate) fn proposer_moniker(&self, block: &Block) -> Option<String> {
+        proposer(&block.header).and_then(|proposer| self.moniker(proposer))
+    }
+
+    /// An account at `head`, with what the network knows about it.
+    pub(crate) async fn account_view(&self, address: Address, head: &Head) -> Result<AccountView, Problem> {
+        let account = self.chain.account(address, At::Number(head.number())).await?;
+        Ok(AccountView::new(address, &account, self.label(address), self.validator_of(address)))
+    }
+
+    /// The display name of the validator that seals with this address.
+    fn moniker(&self, _consensus: Address) -> Option<String> {
+        None
+    }
+
+    fn validator_of(&self, _address: Address) -> Option<AccountValidatorView> {
+        None
+    }
+
+    fn label(&self, address: Address) -> Option<String> {
+        if address == contracts::address::BURN {
+            return Some("Burn address".to_owned());
+        }
+        let named = self.deployment.contracts.named();
+        named.iter().find(|(_, contract)| *contract == address).map(|(name, _)| (*name).to_owned())
+    }
+}

@@ -1,0 +1,217 @@
+//! Opening a database, and transactions.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use sqlx::{
+    ConnectOptions, PgPool, Postgres, Sqlite, SqlitePool, Transaction,
+    postgres::{PgConnectOptions, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+use tokio::time::Instant;
+
+use crate::{OpenError, StoreError, migration};
+
+/// Connections that read a SQLite file at once. Each has a thread and a page cache of its own.
+const SQLITE_READERS: u32 = 4;
+/// Connections to PostgreSQL.
+const POSTGRES_CONNECTIONS: u32 = 10;
+/// How long a caller waits for a connection, and a SQLite connection for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Pause before a busy SQLite file is opened again.
+const REOPEN_PAUSE: Duration = Duration::from_millis(50);
+/// Statements that a connection keeps prepared.
+const PREPARED_STATEMENTS: usize = 256;
+/// Page cache of the SQLite connection that writes, in KiB (negative, as SQLite wants it).
+const WRITER_CACHE: &str = "-16384";
+/// Page cache of a SQLite connection that reads.
+const READER_CACHE: &str = "-2048";
+/// Pages of the write-ahead log after which it is folded into the file: 16 MiB.
+const CHECKPOINT_PAGES: &str = "4096";
+/// Bytes to which the write-ahead log shrinks when it has been folded in.
+const LOG_LIMIT: &str = "33554432";
+
+/// A database of either engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    pub(crate) pools: Pools,
+}
+
+#[derive(Clone)]
+pub(crate) enum Pools {
+    /// SQLite has one writer at a time; a pool of one lets ours queue here instead of failing there.
+    Sqlite {
+        writer: SqlitePool,
+        readers: SqlitePool,
+    },
+    Postgres(PgPool),
+}
+
+/// Which engine a database has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// A file.
+    Sqlite,
+    /// A server.
+    Postgres,
+}
+
+/// A transaction of either engine; rolled back unless committed.
+pub(crate) struct Tx(pub(crate) Inner);
+
+pub(crate) enum Inner {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl Db {
+    /// Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and brings its tables up to date.
+    ///
+    /// A file is created if there is none. Several processes may open the same database at once.
+    pub async fn open(url: &str) -> Result<Self, OpenError> {
+        match url.split_once(':') {
+            Some(("sqlite", _)) => Self::open_sqlite(url).await,
+            Some(("postgres" | "postgresql", _)) => Self::open_postgres(url).await,
+            Some(_) | None => Err(OpenError::UnknownEngine),
+        }
+    }
+
+    async fn open_sqlite(url: &str) -> Result<Self, OpenError> {
+        let options = SqliteConnectOptions::from_str(url).map_err(OpenError::Url)?;
+        let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+        let writer = open_writer(writer_options(&options)).await?;
+        // A database in memory belongs to its connection.
+        let readers = if in_memory { writer.clone() } else { open_readers(reader_options(options)) };
+        Ok(Self { pools: Pools::Sqlite { writer, readers } })
+    }
+
+    async fn open_postgres(url: &str) -> Result<Self, OpenError> {
+        let options = PgConnectOptions::from_str(url).map_err(OpenError::Url)?;
+        let options = options
+            .statement_cache_capacity(PREPARED_STATEMENTS)
+            .application_name("chainnet")
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(POSTGRES_CONNECTIONS)
+            .acquire_timeout(PATIENCE)
+            .connect_with(options)
+            .await
+            .map_err(OpenError::Unreachable)?;
+        let mut connection = pool.acquire().await.map_err(OpenError::Unreachable)?;
+        migration::run(&mut *connection, Engine::Postgres).await?;
+        drop(connection);
+        Ok(Self { pools: Pools::Postgres(pool) })
+    }
+
+    /// Which engine this is.
+    pub fn engine(&self) -> Engine {
+        match self.pools {
+            Pools::Sqlite { .. } => Engine::Sqlite,
+            Pools::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        on_readers!(self, pool => sqlx::query("SELECT 1").execute(pool).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Closes all connections, waiting for what is under way.
+    pub async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite { writer, readers } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// Begins a transaction that will write. On SQLite it takes the write lock at once: a lock that is asked for after
+    /// a read may be refused for good.
+    pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
+        Ok(Tx(match &self.pools {
+            Pools::Sqlite { writer, .. } => Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
+        }))
+    }
+}
+
+impl fmt::Debug for Db {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Db").field("engine", &self.engine()).finish_non_exhaustive()
+    }
+}
+
+impl Tx {
+    /// Makes the transaction's changes durable and visible.
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        match self.0 {
+            Inner::Sqlite(transaction) => transaction.commit().await?,
+            Inner::Postgres(transaction) => transaction.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+fn common_options(options: SqliteConnectOptions) -> SqliteConnectOptions {
+    options
+        .busy_timeout(PATIENCE)
+        .foreign_keys(true)
+        .pragma("temp_store", "memory")
+        .statement_cache_capacity(PREPARED_STATEMENTS)
+        .disable_statement_logging()
+}
+
+fn writer_options(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+    common_options(options.clone())
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Normal)
+        .pragma("cache_size", WRITER_CACHE)
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        .pragma("journal_size_limit", LOG_LIMIT)
+}
+
+fn reader_options(options: SqliteConnectOptions) -> SqliteConnectOptions {
+    common_options(options).pragma("cache_size", READER_CACHE).pragma("query_only", "1")
+}
+
+/// Two processes that create the same file get in each other's way while it changes to write-ahead logging, and SQLite
+/// does not wait for that by itself.
+async fn open_writer(options: SqliteConnectOptions) -> Result<SqlitePool, OpenError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match try_open_writer(options.clone()).await {
+            Err(error) if error.is_busy() && Instant::now() < deadline => {
+                tokio::time::sleep(REOPEN_PAUSE).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+async fn try_open_writer(options: SqliteConnectOptions) -> Result<SqlitePool, OpenError> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .acquire_timeout(PATIENCE)
+        .connect_with(options)
+        .await
+        .map_err(OpenError::Unreachable)?;
+    // SQLite has no lock for migrations but this one.
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await.map_err(OpenError::Unreachable)?;
+    migration::run(&mut *transaction, Engine::Sqlite).await?;
+    transaction.commit().await.map_err(OpenError::Unreachable)?;
+    Ok(pool)
+}
+
+fn open_readers(options: SqliteConnectOptions) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(SQLITE_READERS)
+        .test_before_acquire(false)
+        .acquire_timeout(PATIENCE)
+        .connect_lazy_with(options)
+}

@@ -1,0 +1,165 @@
+//! A database of its own for every test, of either engine.
+//!
+//! SQLite is a file in a temporary folder. PostgreSQL is a new database on the server that `CHAINNET_TEST_POSTGRES`
+//! names (`scripts/postgres run …` starts one); without it that half of a test says that it did not run.
+
+use std::{
+    ops::Deref,
+    str::FromStr,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, postgres::PgConnectOptions};
+use tempfile::TempDir;
+
+use crate::Db;
+
+/// The variable that names the PostgreSQL server.
+pub const SERVER_VARIABLE: &str = "CHAINNET_TEST_POSTGRES";
+
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+/// Writes a test once and runs it on both engines, as two tests `<name>::sqlite` and `<name>::postgres`.
+///
+/// ```ignore
+/// engine_tests! {
+///     async fn a_row_comes_back(test: TestDb) { … }
+/// }
+/// ```
+#[macro_export]
+macro_rules! engine_tests {
+    ($($(#[$meta:meta])* async fn $name:ident($test:ident: TestDb) $body:block)*) => {
+        $(
+            $(#[$meta])*
+            mod $name {
+                #[allow(unused_imports, reason = "a body may need nothing of its file")]
+                use super::*;
+
+                async fn body($test: &$crate::testing::TestDb) $body
+
+                #[tokio::test(flavor = "multi_thread")]
+                async fn sqlite() {
+                    let test = $crate::testing::TestDb::sqlite().await;
+                    body(&test).await;
+                    test.finish().await;
+                }
+
+                #[tokio::test(flavor = "multi_thread")]
+                async fn postgres() {
+                    let Some(test) = $crate::testing::TestDb::postgres().await else { return };
+                    body(&test).await;
+                    test.finish().await;
+                }
+            }
+        )*
+    };
+}
+
+/// A fresh database. Use it as a [`Db`].
+#[derive(Debug)]
+pub struct TestDb {
+    db: Db,
+    url: String,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Folder(TempDir),
+    Server { server: String, databases: Vec<String>, next: AtomicU32 },
+}
+
+impl TestDb {
+    /// A SQLite file.
+    #[expect(clippy::expect_used, reason = "a test without its database must end")]
+    pub async fn sqlite() -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let url = format!("sqlite:{}/test.db", folder.path().display());
+        let db = Db::open(&url).await.expect("a fresh SQLite file opens");
+        Self { db, url, place: Place::Folder(folder) }
+    }
+
+    /// A PostgreSQL database, if there is a server.
+    #[expect(clippy::expect_used, reason = "a test without its database must end")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "which server tests use is no configuration of the product"
+    )]
+    pub async fn postgres() -> Option<Self> {
+        let Ok(server) = std::env::var(SERVER_VARIABLE) else {
+            eprintln!("not run on PostgreSQL: {SERVER_VARIABLE} is not set");
+            return None;
+        };
+        let name = format!("test_{}_{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+        let url = create_database(&server, &name).await;
+        let db = Db::open(&url).await.expect("a fresh PostgreSQL database opens");
+        // A test may want a few more that are still empty.
+        let databases = (0..4).map(|index| format!("{name}_{index}")).collect();
+        Some(Self { db, url, place: Place::Server { server, databases, next: AtomicU32::new(0) } })
+    }
+
+    /// The engine's database, opened.
+    pub fn db(&self) -> Db {
+        self.db.clone()
+    }
+
+    /// Where the database is, for opening it again.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where another database of the same engine is, that nobody has opened yet.
+    #[expect(clippy::expect_used, reason = "a test without its database must end")]
+    pub async fn fresh_url(&self) -> String {
+        match &self.place {
+            Place::Folder(folder) => {
+                let index = COUNTER.fetch_add(1, Ordering::Relaxed);
+                format!("sqlite:{}/fresh-{index}.db", folder.path().display())
+            }
+            Place::Server { server, databases, next } => {
+                let index = next.fetch_add(1, Ordering::Relaxed) as usize;
+                let name = databases.get(index).expect("a test may have four more databases");
+                create_database(server, name).await
+            }
+        }
+    }
+
+    /// Closes the database and removes it. A test that failed leaves it to be looked at.
+    pub async fn finish(self) {
+        self.db.close().await;
+        if let Place::Server { server, databases, next } = &self.place {
+            let made = next.load(Ordering::Relaxed) as usize;
+            let first = self.url.rsplit('/').next().and_then(|name| name.split('?').next());
+            for name in first.into_iter().chain(databases.iter().take(made).map(String::as_str)) {
+                run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+            }
+        }
+    }
+}
+
+impl Deref for TestDb {
+    type Target = Db;
+
+    fn deref(&self) -> &Db {
+        &self.db
+    }
+}
+
+#[expect(clippy::expect_used, reason = "a test without its database must end")]
+async fn create_database(server: &str, name: &str) -> String {
+    run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+    run(server, &format!("CREATE DATABASE {name}")).await;
+    let options = PgConnectOptions::from_str(server).expect("the server's URL is understood").database(name);
+    options.to_url_lossy().to_string()
+}
+
+#[expect(clippy::expect_used, reason = "a test without its database must end")]
+async fn run(server: &str, statement: &str) {
+    let options = PgConnectOptions::from_str(server).expect("the server's URL is understood");
+    let mut connection = options.connect().await.expect("the server answers");
+    sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
+        .execute(&mut connection)
+        .await
+        .expect("the server obeys");
+    connection.close().await.expect("the server says goodbye");
+}
