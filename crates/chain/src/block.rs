@@ -2,8 +2,15 @@
 
 use std::sync::Arc;
 
-use alloy_consensus::{Header, TxEnvelope, transaction::Recovered};
+use alloy_consensus::{Header, Transaction as _, TxEnvelope, transaction::Recovered};
+use alloy_eips::eip2718::Encodable2718;
 use alloy_primitives::{Address, B256, Bloom, Bytes, Log, logs_bloom};
+use alloy_rlp::Encodable;
+
+/// Memory of a block without transactions: the header, its extraData, the handles.
+const BLOCK_BYTES: usize = size_of::<Block>() + 640;
+/// Memory of a log beside its data.
+const LOG_BYTES: usize = 200;
 
 /// A transaction whose sender has been recovered, which is done once, when it enters the node.
 pub type Transaction = Recovered<TxEnvelope>;
@@ -26,6 +33,20 @@ impl Block {
     /// The block's height.
     pub fn number(&self) -> u64 {
         self.header.number
+    }
+
+    /// Bytes of the block as it is stored and sent: header, transactions, no ommers.
+    pub fn encoded_length(&self) -> usize {
+        let list = |payload: usize| alloy_rlp::length_of_length(payload) + payload;
+        let transactions = self.transactions.iter().map(|transaction| transaction.network_len()).sum();
+        let no_ommers = list(0);
+        list(self.header.length() + list(transactions) + no_ommers)
+    }
+
+    /// Roughly what the block takes of memory, for caches.
+    pub fn memory_bytes(&self) -> usize {
+        let input: usize = self.transactions.iter().map(|transaction| transaction.input().len()).sum();
+        BLOCK_BYTES + self.transactions.len() * size_of::<Transaction>() + input
     }
 }
 
@@ -52,5 +73,11 @@ impl Receipt {
     /// Bloom over the logs. Not kept: of a transfer's receipt it would be the larger part.
     pub fn bloom(&self) -> Bloom {
         logs_bloom(&self.logs)
+    }
+
+    /// Roughly what the receipt takes of memory, for caches.
+    pub fn memory_bytes(&self) -> usize {
+        let logs: usize = self.logs.iter().map(|log| LOG_BYTES + log.data.data.len()).sum();
+        size_of::<Self>() + logs
     }
 }

@@ -7,10 +7,14 @@
 
 pub mod agreement;
 pub mod block;
+mod cached;
 mod client;
+pub mod contract;
 mod error;
+pub mod remote;
 
 pub use agreement::Agreement;
 pub use block::{Block, Receipt, Transaction};
+pub use cached::{CacheLimits, Cached};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;

@@ -107,7 +107,9 @@ impl ApplicationState {
             Self::Submitted => "The technical review starts within 7 days of the application.",
             Self::InReview => "The technical review is under way; there is nothing to do for now.",
             Self::Approved => "Stake at least 100000 coin by calling registerValidator on the registry.",
-            Self::Staked => "Deploy the validator node; a genesis validator then proposes the vote that adds it.",
+            Self::Staked => {
+                "Deploy the validator node; a genesis validator then proposes the vote that adds it."
+            }
             Self::Voting => "Keep the node running and in sync until the vote has passed.",
             Self::Active => "The node is a validator. Keep its uptime at 99% or above.",
             Self::Rejected => "A new application may be submitted.",
@@ -282,7 +284,8 @@ mod tests {
         let id = ApplicationId::from_uuid(0x0192_f00d);
         assert_eq!(id.as_str(), "app_0000000000000000000000000192f00d");
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
-        for text in ["", "app_", "app_0192f00d", &id.as_str().to_uppercase(), &format!("{id}0"), "app_\u{e9}"] {
+        for text in ["", "app_", "app_0192f00d", &id.as_str().to_uppercase(), &format!("{id}0"), "app_\u{e9}"]
+        {
             assert_eq!(text.parse::<ApplicationId>(), Err(NotAnApplicationId), "{text}");
         }
     }

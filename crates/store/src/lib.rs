@@ -10,6 +10,8 @@
 #[macro_use]
 mod engine;
 
+mod application;
+mod application_mail;
 mod convert;
 mod db;
 mod error;
@@ -18,5 +20,7 @@ mod migration;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use application::{AcceptedApplication, ApplicationChange, ApplicationRow, ApplicationStep};
+pub use application_mail::DueMail;
 pub use db::{Db, Engine};
 pub use error::{OpenError, StoreError};

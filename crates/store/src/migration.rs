@@ -14,7 +14,10 @@ use sqlx::{
 use crate::{Engine, OpenError};
 
 /// Version, name and text of every migration, in order.
-const MIGRATIONS: &[(i64, &str, &str)] = &[(1, "index", include_str!("../migrations/0001_index.sql"))];
+const MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "index", include_str!("../migrations/0001_index.sql")),
+    (100, "application", include_str!("../migrations/0100_application.sql")),
+];
 
 /// Applies what the database lacks. Must run under a lock on SQLite; on PostgreSQL the migrator has its own.
 pub(crate) async fn run<C: Migrate>(connection: &mut C, engine: Engine) -> Result<(), OpenError> {

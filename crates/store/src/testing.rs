@@ -5,6 +5,7 @@
 
 use std::{
     ops::Deref,
+    pin::Pin,
     str::FromStr,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -37,22 +38,45 @@ macro_rules! engine_tests {
 
                 async fn body($test: &$crate::testing::TestDb) $body
 
-                #[tokio::test(flavor = "multi_thread")]
-                async fn sqlite() {
-                    let test = $crate::testing::TestDb::sqlite().await;
-                    body(&test).await;
-                    test.finish().await;
+                #[test]
+                fn sqlite() {
+                    $crate::testing::run_on_sqlite(|test| Box::pin(body(test)));
                 }
 
-                #[tokio::test(flavor = "multi_thread")]
-                async fn postgres() {
-                    let Some(test) = $crate::testing::TestDb::postgres().await else { return };
-                    body(&test).await;
-                    test.finish().await;
+                #[test]
+                fn postgres() {
+                    $crate::testing::run_on_postgres(|test| Box::pin(body(test)));
                 }
             }
         )*
     };
+}
+
+/// A test's body. Boxed, so that the machinery around it is compiled once and not for every test.
+pub type Body = for<'t> fn(&'t TestDb) -> Pin<Box<dyn Future<Output = ()> + 't>>;
+
+/// Runs a test on SQLite.
+pub fn run_on_sqlite(body: Body) {
+    run(Box::pin(async move {
+        let test = TestDb::sqlite().await;
+        body(&test).await;
+        test.finish().await;
+    }));
+}
+
+/// Runs a test on PostgreSQL, if there is a server.
+pub fn run_on_postgres(body: Body) {
+    run(Box::pin(async move {
+        let Some(test) = TestDb::postgres().await else { return };
+        body(&test).await;
+        test.finish().await;
+    }));
+}
+
+#[expect(clippy::expect_used, reason = "a test without its runtime must end")]
+fn run(test: Pin<Box<dyn Future<Output = ()>>>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.expect("a runtime").block_on(test);
 }
 
 /// A fresh database. Use it as a [`Db`].
@@ -131,7 +155,7 @@ impl TestDb {
             let made = next.load(Ordering::Relaxed) as usize;
             let first = self.url.rsplit('/').next().and_then(|name| name.split('?').next());
             for name in first.into_iter().chain(databases.iter().take(made).map(String::as_str)) {
-                run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+                order(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
             }
         }
     }
@@ -147,14 +171,14 @@ impl Deref for TestDb {
 
 #[expect(clippy::expect_used, reason = "a test without its database must end")]
 async fn create_database(server: &str, name: &str) -> String {
-    run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
-    run(server, &format!("CREATE DATABASE {name}")).await;
+    order(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+    order(server, &format!("CREATE DATABASE {name}")).await;
     let options = PgConnectOptions::from_str(server).expect("the server's URL is understood").database(name);
     options.to_url_lossy().to_string()
 }
 
 #[expect(clippy::expect_used, reason = "a test without its database must end")]
-async fn run(server: &str, statement: &str) {
+async fn order(server: &str, statement: &str) {
     let options = PgConnectOptions::from_str(server).expect("the server's URL is understood");
     let mut connection = options.connect().await.expect("the server answers");
     sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))

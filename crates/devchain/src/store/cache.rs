@@ -5,7 +5,7 @@ use std::sync::Arc;
 use alloy_primitives::{B256, Bytes, map::FbBuildHasher};
 use quick_cache::{OptionsBuilder, Weighter, sync::Cache};
 
-use crate::block::{Block, Receipt, Transaction};
+use crate::block::{Block, Receipt};
 
 const MIB: u64 = 1024 * 1024;
 /// Memory of a cached entry beside its value: key, handle, allocator and table.
@@ -57,17 +57,12 @@ impl Weighter<B256, Bytes> for ByBytes {
 
 impl Weighter<u64, Arc<Block>> for ByBytes {
     fn weight(&self, _: &u64, block: &Arc<Block>) -> u64 {
-        use alloy_consensus::Transaction as _;
-        let input: usize = block.transactions.iter().map(|transaction| transaction.input().len()).sum();
-        (ENTRY_BYTES + size_of::<Block>() + block.transactions.len() * size_of::<Transaction>() + input)
-            as u64
+        (ENTRY_BYTES + block.memory_bytes()) as u64
     }
 }
 
 impl Weighter<u64, Arc<Vec<Receipt>>> for ByBytes {
     fn weight(&self, _: &u64, receipts: &Arc<Vec<Receipt>>) -> u64 {
-        let logs: usize =
-            receipts.iter().flat_map(|receipt| &receipt.logs).map(|log| 200 + log.data.data.len()).sum();
-        (ENTRY_BYTES + receipts.len() * size_of::<Receipt>() + logs) as u64
+        (ENTRY_BYTES + receipts.iter().map(Receipt::memory_bytes).sum::<usize>()) as u64
     }
 }

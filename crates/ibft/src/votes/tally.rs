@@ -91,6 +91,15 @@ impl VoteTally {
         self.validators.contains(&address)
     }
 
+    /// The votes that are counted and wait for others, each with its voters, by what they want and whom.
+    pub fn outstanding(&self) -> impl Iterator<Item = (Vote, &BTreeSet<Address>)> {
+        let adds =
+            self.adds.iter().map(|(&recipient, voters)| (Vote { recipient, kind: VoteKind::Add }, voters));
+        let drops =
+            self.drops.iter().map(|(&recipient, voters)| (Vote { recipient, kind: VoteKind::Drop }, voters));
+        adds.chain(drops)
+    }
+
     /// Whether this vote of this voter is counted and waits for others.
     pub fn is_outstanding(&self, voter: Address, vote: Vote) -> bool {
         let ballots = match vote.kind {

@@ -10,6 +10,8 @@ mod event;
 mod place;
 mod read;
 mod row;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use event::{ContractEvent, EventKind};

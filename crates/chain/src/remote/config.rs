@@ -1,0 +1,46 @@
+//! What an operator decides about the nodes, with the values that suit a chain of 2-second blocks.
+
+use std::time::Duration;
+
+/// How nodes are asked and judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteConfig {
+    /// The chain that the nodes must be on; without it, whatever they agree on.
+    pub chain_id: Option<u64>,
+    /// Most connections to one node. Besu closes the door at 80, over all who ask it.
+    pub max_connections: usize,
+    /// How long a node may take to answer a request, waiting for a connection included.
+    pub request_timeout: Duration,
+    /// Longest answer that is read.
+    pub max_answer_bytes: usize,
+    /// How often a node without WebSocket feed is asked for its head.
+    pub poll_interval: Duration,
+    /// A node this many blocks behind the served head is still asked; one that is further behind is not.
+    pub max_lag_blocks: u64,
+    /// Failures in a row after which a node is left alone.
+    pub failures_before_pause: u32,
+    /// How long it is left alone, unless it shows signs of life before.
+    pub pause: Duration,
+    /// Longest wait before a lost WebSocket is opened again.
+    pub max_reconnect_wait: Duration,
+    /// Follow a head that goes back. Only for a single development node whose user calls `evm_revert`: on any other chain
+    /// a lower head is a node that has fallen behind.
+    pub follow_reverts: bool,
+}
+
+impl Default for RemoteConfig {
+    fn default() -> Self {
+        Self {
+            chain_id: None,
+            max_connections: 16,
+            request_timeout: Duration::from_secs(10),
+            max_answer_bytes: 64 * 1024 * 1024,
+            poll_interval: Duration::from_secs(1),
+            max_lag_blocks: 3,
+            failures_before_pause: 3,
+            pause: Duration::from_secs(5),
+            max_reconnect_wait: Duration::from_secs(30),
+            follow_reverts: false,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A node's `newHeads` over WebSocket: one connection per node, opened again when it is lost.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use hyper::header;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio_tungstenite::{
+    WebSocketStream, client_async_with_config,
+    tungstenite::{self, Message, client::IntoClientRequest, protocol::WebSocketConfig},
+};
+
+use super::{Feed, Reported};
+use crate::remote::{
+    decode,
+    dial::Wire,
+    jsonrpc::{self, Answer},
+    url::{Endpoint, WebSocketAddress},
+};
+
+/// First wait before a lost connection is opened again; doubled each time.
+const FIRST_RECONNECT_WAIT: Duration = Duration::from_millis(500);
+/// Silence after which the node is asked for a sign of life, and again as long until it is given up.
+const SILENCE: Duration = Duration::from_secs(20);
+/// Longest message; a header is far shorter.
+const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
+
+const SUBSCRIBE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"eth_subscribe","params":["newHeads"]}"#;
+
+type Socket = WebSocketStream<Box<dyn Wire>>;
+
+/// Why a feed ended.
+#[derive(Debug, thiserror::Error)]
+enum FeedError {
+    #[error("cannot connect")]
+    Connect(#[source] std::io::Error),
+    #[error("the connection failed")]
+    WebSocket(#[from] tungstenite::Error),
+    #[error("the node was silent for too long")]
+    Silent,
+    #[error("the node closed the connection")]
+    Closed,
+    #[error("the node does not feed heads")]
+    Refused,
+}
+
+/// A message that carries a head.
+#[derive(Deserialize)]
+struct Notification<'a> {
+    #[serde(borrow)]
+    params: NotificationParams<'a>,
+}
+
+#[derive(Deserialize)]
+struct NotificationParams<'a> {
+    #[serde(borrow)]
+    result: &'a RawValue,
+}
+
+impl Feed {
+    /// Listens until the node turns out to have no WebSocket at an address where it only might have been.
+    pub(super) async fn listen_for_ever(&self) {
+        let address = &self.node.url().websocket;
+        let mut wait = FIRST_RECONNECT_WAIT;
+        loop {
+            let mut was_fed = false;
+            let Err(error) = self.listen(address.endpoint(), &mut was_fed).await;
+            if was_fed {
+                self.fed(false);
+                tracing::warn!(node = %self.node.url(), %error, "the feed of a node's heads is lost");
+                wait = FIRST_RECONNECT_WAIT;
+            }
+            match (address, &error) {
+                (WebSocketAddress::Perhaps(_), FeedError::Refused) => return,
+                (WebSocketAddress::Perhaps(_) | WebSocketAddress::Given(_), _) => {}
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(self.shared.config.max_reconnect_wait);
+        }
+    }
+
+    async fn listen(
+        &self,
+        endpoint: &Endpoint,
+        was_fed: &mut bool,
+    ) -> Result<std::convert::Infallible, FeedError> {
+        let opening = tokio::time::timeout(self.shared.config.request_timeout, self.subscribe(endpoint));
+        let mut socket = opening.await.map_err(|_| FeedError::Silent)??;
+        *was_fed = true;
+        self.fed(true);
+        loop {
+            let message = self.next(&mut socket).await?;
+            let Ok(notification) = serde_json::from_str::<Notification<'_>>(&message) else { continue };
+            // A head that cannot be believed is asked for the other way.
+            match decode::head(notification.params.result).map(|head| self.accept(head)) {
+                Ok(Reported::Served | Reported::Known) => {}
+                Ok(Reported::Doubtful) | Err(_) => self.nudge.notify_one(),
+            }
+        }
+    }
+
+    fn accept(&self, head: crate::Head) -> Reported {
+        // Who is not known to be on the right chain is asked first.
+        if self.node.is_verified() { self.report(head) } else { Reported::Doubtful }
+    }
+
+    async fn subscribe(&self, endpoint: &Endpoint) -> Result<Socket, FeedError> {
+        let stream = self.shared.dialer.dial(endpoint).await.map_err(FeedError::Connect)?;
+        let scheme = if endpoint.tls { "wss" } else { "ws" };
+        let uri = format!("{scheme}://{}{}", endpoint.authority(), endpoint.path_and_query);
+        let mut request = uri.into_client_request()?;
+        if let Some(authorization) = &endpoint.authorization {
+            request.headers_mut().insert(header::AUTHORIZATION, authorization.clone());
+        }
+        let limits = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE_BYTES))
+            .max_frame_size(Some(MAX_MESSAGE_BYTES));
+        let opened = client_async_with_config(request, stream, Some(limits)).await;
+        let (mut socket, _) = opened.map_err(|error| match error {
+            tungstenite::Error::Http(_) => FeedError::Refused,
+            other => other.into(),
+        })?;
+        socket.send(Message::text(SUBSCRIBE)).await?;
+        match jsonrpc::read_answer(self.next(&mut socket).await?.as_bytes()) {
+            Ok(Answer::Result(_)) => Ok(socket),
+            Ok(Answer::Error(_)) | Err(_) => Err(FeedError::Refused),
+        }
+    }
+
+    /// The next text, asking for a sign of life in between.
+    async fn next(&self, socket: &mut Socket) -> Result<tungstenite::Utf8Bytes, FeedError> {
+        let mut asked = false;
+        loop {
+            let message = match tokio::time::timeout(SILENCE, socket.next()).await {
+                Ok(Some(message)) => message?,
+                Ok(None) => return Err(FeedError::Closed),
+                Err(_) if asked => return Err(FeedError::Silent),
+                Err(_) => {
+                    asked = true;
+                    socket.send(Message::Ping(Default::default())).await?;
+                    continue;
+                }
+            };
+            asked = false;
+            if let Message::Text(text) = message {
+                return Ok(text);
+            }
+        }
+    }
+}

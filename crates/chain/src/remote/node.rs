@@ -1,0 +1,255 @@
+//! One node: how it is asked, and what is remembered of it.
+//!
+//! [`Node::request`] is the raw way, bytes in and bytes out; the typed questions of the access layer are in `reads` and
+//! go through [`Node::ask`]. Which node is asked is decided elsewhere.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use super::{
+    RemoteConfig,
+    decode::{self, DecodeError},
+    dial::Dialer,
+    health::{Health, Turn},
+    jsonrpc::{self, Answer, NodeError, Request},
+    transport::{HttpAnswer, HttpTransport, TransportError},
+    url::NodeUrl,
+};
+use crate::{ChainError, Head};
+
+/// Longer answers are read on a thread for blocking work: checking a large block's signatures takes milliseconds.
+const LONG_ANSWER: usize = 64 * 1024;
+
+/// One node of the chain.
+pub struct Node {
+    url: NodeUrl,
+    transport: HttpTransport,
+    config: RemoteConfig,
+    health: Mutex<Health>,
+    /// The node has answered that it does not know `eth_getBlockReceipts`.
+    lacks_block_receipts: AtomicBool,
+}
+
+/// A failure of one node among several.
+#[derive(Debug, thiserror::Error)]
+#[error("node {node} failed")]
+struct NodeFailure {
+    node: NodeUrl,
+    #[source]
+    source: TransportError,
+}
+
+/// A status that is no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("node {node} answered with HTTP status {status}")]
+struct BadStatus {
+    node: NodeUrl,
+    status: StatusCode,
+}
+
+impl Node {
+    pub(super) fn new(url: NodeUrl, dialer: Arc<Dialer>, config: RemoteConfig) -> Self {
+        Self {
+            transport: HttpTransport::new(url.http.clone(), dialer, &config),
+            url,
+            config,
+            health: Mutex::default(),
+            lacks_block_receipts: AtomicBool::new(false),
+        }
+    }
+
+    /// Where the node is.
+    pub fn url(&self) -> &NodeUrl {
+        &self.url
+    }
+
+    /// Sends a JSON-RPC request or batch as it is and returns what came back as it is, over the node's bounded
+    /// connections and within its time limit. Nothing is parsed or written anew, and the node's health takes note.
+    /// A request may be sent a second time if a kept connection turns out to be closed.
+    pub async fn request(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
+        let answer = self.transport.post(body).await;
+        match &answer {
+            Ok(_) => self.note_answer(),
+            Err(error) => self.note_failure(error),
+        }
+        answer
+    }
+
+    /// Requests under way, by which load is spread.
+    pub fn in_flight(&self) -> usize {
+        self.transport.in_flight()
+    }
+
+    /// Whether the node answered lately.
+    pub fn is_reachable(&self) -> bool {
+        self.health.lock().is_reachable()
+    }
+
+    /// Whether the node may be asked while this head is served.
+    pub fn is_usable(&self, served: Option<u64>) -> bool {
+        self.health.lock().is_usable(Instant::now(), served, &self.config)
+    }
+
+    /// The node's newest block, as far as it has told.
+    pub fn head(&self) -> Option<u64> {
+        self.health.lock().head()
+    }
+
+    pub(super) fn note_head(&self, number: u64) {
+        self.health.lock().note_head(number);
+    }
+
+    pub(super) fn note_verified(&self) {
+        self.health.lock().note_verified();
+    }
+
+    pub(super) fn is_verified(&self) -> bool {
+        self.health.lock().is_verified()
+    }
+
+    pub(super) fn lacks_block_receipts(&self) -> bool {
+        self.lacks_block_receipts.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_lack_of_block_receipts(&self) {
+        if !self.lacks_block_receipts.swap(true, Ordering::Relaxed) {
+            tracing::info!(node = %self.url, "the node has no eth_getBlockReceipts; receipts are asked for one by one");
+        }
+    }
+
+    /// Asks one question and reads the result.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        method: &'static str,
+        params: impl Serialize,
+        read: impl FnOnce(&RawValue) -> Result<T, DecodeError> + Send + 'static,
+    ) -> Result<T, ChainError> {
+        let body = self.send(method, &Request::new(0, method, params)).await?;
+        let answer = elsewhere_if_long(body, move |body| match jsonrpc::read_answer(&body) {
+            Ok(Answer::Result(json)) => read(json).map_err(|error| not_understood(method, error)),
+            Ok(Answer::Error(error)) => Err(refusal(method, error)),
+            Err(error) => Err(not_understood(method, error)),
+        });
+        self.noting_nonsense(answer.await)
+    }
+
+    /// Asks several questions in one request and reads the results, in the order of the questions.
+    pub(super) async fn ask_batch<P: Serialize, T: Send + 'static>(
+        &self,
+        questions: Vec<(&'static str, P)>,
+        read: impl Fn(usize, &RawValue) -> Result<T, DecodeError> + Send + 'static,
+    ) -> Result<Vec<T>, ChainError> {
+        let Some(&(method, _)) = questions.first() else { return Ok(Vec::new()) };
+        let asked = questions.len();
+        let requests: Vec<_> = questions
+            .into_iter()
+            .enumerate()
+            .map(|(id, (method, params))| Request::new(id, method, params))
+            .collect();
+        let body = self.send(method, &requests).await?;
+        let answers = elsewhere_if_long(body, move |body| {
+            let answers = jsonrpc::read_batch(&body, asked).map_err(|error| not_understood(method, error))?;
+            let results = answers.into_iter().enumerate().map(|(index, answer)| match answer {
+                Answer::Result(json) => read(index, json).map_err(|error| not_understood(method, error)),
+                Answer::Error(error) => Err(refusal(method, error)),
+            });
+            results.collect::<Result<Vec<T>, ChainError>>()
+        });
+        self.noting_nonsense(answers.await)
+    }
+
+    /// The node's newest header.
+    pub(super) async fn latest(&self) -> Result<Head, ChainError> {
+        self.ask("eth_getBlockByNumber", ("latest", false), decode::head).await
+    }
+
+    async fn send(&self, method: &'static str, request: &impl Serialize) -> Result<Bytes, ChainError> {
+        let body = serde_json::to_vec(request).map_err(|error| not_understood(method, error))?;
+        let HttpAnswer { status, body } =
+            self.request(body.into()).await.map_err(|error| self.unavailable(error))?;
+        // Besu answers some JSON-RPC errors with 400; anything else that is not a success did not come from the node's
+        // JSON-RPC, and what is in its body is of no interest.
+        if status.is_success() || status == StatusCode::BAD_REQUEST {
+            return Ok(body);
+        }
+        let error = BadStatus { node: self.url.clone(), status };
+        self.note_failure(&error);
+        Err(ChainError::Unavailable(Some(Box::new(error))))
+    }
+
+    fn unavailable(&self, source: TransportError) -> ChainError {
+        match source {
+            TransportError::TimedOut(_) => ChainError::TimedOut,
+            TransportError::Connect(_)
+            | TransportError::Http(_)
+            | TransportError::TooLong(_)
+            | TransportError::Body(_)
+            | TransportError::Request(_) => {
+                ChainError::Unavailable(Some(Box::new(NodeFailure { node: self.url.clone(), source })))
+            }
+        }
+    }
+
+    /// A node that talks nonsense is as little use as one that does not talk.
+    fn noting_nonsense<T>(&self, result: Result<T, ChainError>) -> Result<T, ChainError> {
+        if let Err(error @ ChainError::NotUnderstood { source, .. }) = &result {
+            tracing::debug!(node = %self.url, %error, %source, "an answer of a node is not understood");
+            self.note_failure(source.as_ref());
+        }
+        result
+    }
+
+    fn note_answer(&self) {
+        let turn = self.health.lock().note_answer();
+        self.log(turn, None);
+    }
+
+    fn note_failure(&self, error: &(dyn std::error::Error + 'static)) {
+        let turn = self.health.lock().note_failure(Instant::now(), &self.config);
+        self.log(turn, Some(error));
+    }
+
+    fn log(&self, turn: Option<Turn>, error: Option<&(dyn std::error::Error + 'static)>) {
+        match turn {
+            Some(Turn::Paused) => {
+                tracing::warn!(node = %self.url, error, "a node keeps failing and is left alone for a while");
+            }
+            Some(Turn::Recovered) => tracing::info!(node = %self.url, "a node answers again"),
+            None => {}
+        }
+    }
+}
+
+/// An answer that was understood but is not the one that was asked for, or not understood at all.
+pub(super) fn not_understood(
+    method: &'static str,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> ChainError {
+    ChainError::NotUnderstood { method, source: Box::new(error) }
+}
+
+/// Only calls revert; elsewhere the same code with data is a plain refusal.
+fn refusal(method: &'static str, error: NodeError) -> ChainError {
+    if method == "eth_call" { error.into() } else { error.into_refusal() }
+}
+
+/// Reads an answer here if it is short, off the asynchronous threads if it is long.
+async fn elsewhere_if_long<T: Send + 'static>(
+    body: Bytes,
+    read: impl FnOnce(Bytes) -> Result<T, ChainError> + Send + 'static,
+) -> Result<T, ChainError> {
+    if body.len() < LONG_ANSWER {
+        return read(body);
+    }
+    let work = tokio::task::spawn_blocking(move || read(body));
+    work.await.map_err(|error| ChainError::Unavailable(Some(Box::new(error))))?
+}

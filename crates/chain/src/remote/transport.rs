@@ -1,0 +1,159 @@
+//! HTTP/1.1 to one node: bytes in, bytes out, over a bounded set of kept-alive connections.
+//!
+//! The pool is our own, because a node closes its door beyond a number of connections (Besu: 80 for all who ask) and
+//! hyper-util's pool knows no upper bound. Nothing here knows JSON.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::{
+    Request, Response, StatusCode,
+    body::Incoming,
+    client::conn::http1::{self, SendRequest},
+    header,
+};
+use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+
+use super::{RemoteConfig, dial::Dialer, url::Endpoint};
+
+type Connection = SendRequest<Full<Bytes>>;
+
+/// Why a node gave no HTTP answer.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// The node cannot be reached.
+    #[error("cannot connect")]
+    Connect(#[source] std::io::Error),
+    /// It did not answer within the time limit.
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    /// The connection broke, or what came back is not HTTP.
+    #[error("the connection failed")]
+    Http(#[from] hyper::Error),
+    /// The answer is longer than allowed.
+    #[error("the answer is longer than {0} bytes")]
+    TooLong(usize),
+    /// The answer broke off.
+    #[error("the answer broke off")]
+    Body(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The request cannot be written, because of the path in the URL.
+    #[error("the request cannot be made")]
+    Request(#[from] hyper::http::Error),
+}
+
+/// What a node answered.
+#[derive(Debug, Clone)]
+pub struct HttpAnswer {
+    /// HTTP status.
+    pub status: StatusCode,
+    /// The body, whole.
+    pub body: Bytes,
+}
+
+/// The way to one node.
+pub(super) struct HttpTransport {
+    endpoint: Endpoint,
+    dialer: Arc<Dialer>,
+    places: Semaphore,
+    max_connections: usize,
+    idle: Mutex<Vec<Connection>>,
+    timeout: Duration,
+    max_answer_bytes: usize,
+}
+
+impl HttpTransport {
+    pub(super) fn new(endpoint: Endpoint, dialer: Arc<Dialer>, config: &RemoteConfig) -> Self {
+        let max_connections = config.max_connections.max(1);
+        Self {
+            endpoint,
+            dialer,
+            places: Semaphore::new(max_connections),
+            max_connections,
+            idle: Mutex::default(),
+            timeout: config.request_timeout,
+            max_answer_bytes: config.max_answer_bytes,
+        }
+    }
+
+    /// Requests under way.
+    pub(super) fn in_flight(&self) -> usize {
+        self.max_connections - self.places.available_permits()
+    }
+
+    /// Posts a JSON body and reads the answer. When all connections are busy it waits for one, within the same limit.
+    pub(super) async fn post(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
+        let exchange = async {
+            // The semaphore is never closed, so this cannot fail; without a place nothing is sent in any case.
+            let _place = self.places.acquire().await.map_err(std::io::Error::other);
+            let _place = _place.map_err(TransportError::Connect)?;
+            self.exchange(body).await
+        };
+        let answer = tokio::time::timeout(self.timeout, exchange).await;
+        answer.map_err(|_| TransportError::TimedOut(self.timeout))?
+    }
+
+    async fn exchange(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
+        // A kept connection may have been closed by the node a moment ago; that says nothing about the node.
+        if let Some(mut connection) = self.kept_connection()
+            && let Ok(response) = connection.send_request(self.request(body.clone())?).await
+        {
+            return self.read(connection, response).await;
+        }
+        let mut connection = self.connect().await?;
+        let response = connection.send_request(self.request(body)?).await?;
+        self.read(connection, response).await
+    }
+
+    fn kept_connection(&self) -> Option<Connection> {
+        let mut idle = self.idle.lock();
+        while let Some(connection) = idle.pop() {
+            if connection.is_ready() {
+                return Some(connection);
+            }
+        }
+        None
+    }
+
+    async fn connect(&self) -> Result<Connection, TransportError> {
+        let stream = self.dialer.dial(&self.endpoint).await.map_err(TransportError::Connect)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        // Ends when the sender is dropped or the node hangs up; whoever waits for an answer hears of it.
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection to a node ended");
+            }
+        });
+        Ok(sender)
+    }
+
+    fn request(&self, body: Bytes) -> Result<Request<Full<Bytes>>, TransportError> {
+        let mut request = Request::post(&self.endpoint.path_and_query)
+            .header(header::HOST, self.endpoint.authority())
+            .header(header::CONTENT_TYPE, "application/json");
+        if let Some(authorization) = &self.endpoint.authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        Ok(request.body(Full::new(body))?)
+    }
+
+    async fn read(
+        &self,
+        mut connection: Connection,
+        response: Response<Incoming>,
+    ) -> Result<HttpAnswer, TransportError> {
+        let status = response.status();
+        let body = Limited::new(response.into_body(), self.max_answer_bytes).collect().await;
+        let body = body.map_err(|error| match error.downcast::<LengthLimitError>() {
+            Ok(_) => TransportError::TooLong(self.max_answer_bytes),
+            Err(error) => TransportError::Body(error),
+        })?;
+        // Not ready means that the node wants to close it.
+        if connection.ready().await.is_ok() {
+            self.idle.lock().push(connection);
+        }
+        Ok(HttpAnswer { status, body: body.to_bytes() })
+    }
+}

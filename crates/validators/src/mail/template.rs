@@ -1,0 +1,47 @@
+//! What mail says when an application enters a state.
+
+use domain::ApplicationState;
+use store::DueMail;
+
+use super::Letter;
+
+/// The letter about a state that was entered.
+pub(super) fn letter(mail: &DueMail) -> Letter {
+    let DueMail { application, moniker, state, note, .. } = mail;
+    let news = news(*state);
+    let next = state.next_step();
+    let reason = note.as_ref().map(|note| format!("The reviewers write:\n\n{note}\n\n")).unwrap_or_default();
+    Letter {
+        subject: format!("Validator application: {}", headline(*state)),
+        body: format!(
+            "Hello {moniker},\n\n{news}\n\n{reason}Next: {next}\n\nApplication: {application}\nState: {state}\n\n\
+             This message was sent by the validator program because of your application.\n"
+        ),
+    }
+}
+
+const fn headline(state: ApplicationState) -> &'static str {
+    match state {
+        ApplicationState::Submitted => "received",
+        ApplicationState::InReview => "review started",
+        ApplicationState::Approved => "approved",
+        ApplicationState::Staked => "stake found",
+        ApplicationState::Voting => "vote under way",
+        ApplicationState::Active => "your validator is active",
+        ApplicationState::Rejected => "not accepted",
+        ApplicationState::Withdrawn => "withdrawn",
+    }
+}
+
+const fn news(state: ApplicationState) -> &'static str {
+    match state {
+        ApplicationState::Submitted => "we have received your application to run a validator.",
+        ApplicationState::InReview => "the technical review of your application has started.",
+        ApplicationState::Approved => "your application to run a validator was approved.",
+        ApplicationState::Staked => "your registration and stake were found on chain.",
+        ApplicationState::Voting => "the validators are voting on adding your node.",
+        ApplicationState::Active => "your node is now a validator of the network.",
+        ApplicationState::Rejected => "your application to run a validator was not accepted.",
+        ApplicationState::Withdrawn => "your application to run a validator was withdrawn.",
+    }
+}

@@ -1,0 +1,7 @@
+//! The validator program on real databases, a real chain and a mail server made for the test.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+
+mod applications;
+mod mail;
+mod mail_server;
