@@ -77,8 +77,8 @@ codes! {
     UriTooLong = "uri_too_long", 414, "URI too long", "The path and the query together are longer than 2048 bytes.";
     UnsupportedMediaType = "unsupported_media_type", 415, "Unsupported media type",
         "The body's `Content-Type` is not `application/json`.";
-    InvalidApplication = "invalid_application", 422, "Invalid application",
-        "Fields of the application are missing or not acceptable; `errors` names each.";
+    ValidationFailed = "validation_failed", 422, "Validation failed",
+        "Fields of the body are missing or not acceptable; `errors` names each.";
     UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
     RateLimited = "rate_limited", 429, "Too many requests",
         "This client has used up its requests of the minute; `Retry-After` says when to come back.";

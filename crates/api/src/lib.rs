@@ -28,7 +28,7 @@ pub use problem::Problem;
 pub use serve::serve;
 pub use state::ApiState;
 
-use crate::{code::Code, edge::cache::AnswerCache};
+use crate::{code::Code, describe::Description, edge::cache::AnswerCache};
 
 /// The API over `state`, with a limiter in memory.
 pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
@@ -40,12 +40,25 @@ pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
 pub fn api_with_limiter(state: ApiState, config: EdgeConfig, limiter: Arc<dyn Limiter>) -> Edge {
     let state = Arc::new(state);
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
-    let (router, _description) = rest::routes().split_for_parts();
-    let graphql = graphql::routes(state.clone(), cache.clone(), limiter.clone());
-    let router = router.with_state(state.clone()).merge(graphql).fallback(not_found);
+    let (router, handlers) = rest::routes().split_for_parts();
+    let description = Arc::new(Description::new(handlers));
+    let router = router
+        .with_state(rest::Shared { state: state.clone(), description })
+        .merge(graphql::routes(state.clone(), cache.clone(), limiter.clone()))
+        .fallback(not_found);
     Edge::new(router, cache, limiter, state.clock.clone(), config)
 }
 
 async fn not_found() -> Problem {
     Problem::new(Code::NotFound, Code::NotFound.meaning())
+}
+
+/// The OpenAPI document, as `GET /api/v1/openapi.json` answers it.
+pub fn openapi_document() -> String {
+    describe::openapi_text(rest::routes().into_openapi())
+}
+
+/// The GraphQL type definitions, as `GET /api/v1/graphql-schema` answers them.
+pub fn graphql_schema() -> String {
+    graphql::sdl()
 }

@@ -8,13 +8,18 @@ use chain::{At, Block, ChainClient, Head};
 use contracts::PlatformValidatorRegistry::getAccountingCall;
 use domain::deployment::Deployment;
 use jiff::Timestamp;
+use store::Db;
+use tokio::sync::watch;
+use validators::{Applications, Board};
 
 use crate::{
     clock::Clock,
     code::Code,
+    edge::answer::Holds,
     extract::path::BlockName,
     problem::Problem,
     view::{
+        AddressText,
         account::{AccountValidatorView, AccountView},
         block::{BlockView, proposer, validator_count},
         chain::{ChainReading, ChainView},
@@ -33,6 +38,12 @@ pub struct ApiState {
     pub started_at: Timestamp,
     /// The product's version.
     pub version: &'static str,
+    /// The index.
+    pub db: Db,
+    /// Everything about the validators, per head.
+    pub boards: watch::Receiver<Option<Arc<Board>>>,
+    /// Applications to become a validator.
+    pub applications: Applications,
 }
 
 impl ApiState {
@@ -89,16 +100,48 @@ impl ApiState {
         Ok(AccountView::new(address, &account, self.label(address), self.validator_of(address)))
     }
 
+    /// What is known of the validators.
+    pub(crate) fn board(&self) -> Result<Arc<Board>, Problem> {
+        let board = self.boards.borrow().clone();
+        board.filter(|_| self.chain.is_reachable()).ok_or_else(Problem::chain_unavailable)
+    }
+
+    /// How long an answer made from a board holds.
+    pub(crate) fn holds_board(&self, board: &Board) -> Holds {
+        if board.is_current() { Holds::Head(board.block_hash) } else { Holds::Moment }
+    }
+
+    /// How long an answer made from the index holds that is at this block.
+    pub(crate) fn holds_at(&self, block: Option<u64>) -> Holds {
+        match self.head() {
+            Ok(head) if Some(head.number()) == block => Holds::Head(head.hash),
+            Ok(_) | Err(_) => Holds::Moment,
+        }
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now_millis(&self) -> u64 {
+        u64::try_from(self.clock.now().as_millisecond()).unwrap_or(0)
+    }
+
     /// The display name of the validator that seals with this address.
-    fn moniker(&self, _consensus: Address) -> Option<String> {
-        None
+    fn moniker(&self, consensus: Address) -> Option<String> {
+        let board = self.boards.borrow();
+        let record = board.as_ref()?.find_node(consensus)?;
+        Some(record.moniker.clone()).filter(|moniker| !moniker.is_empty())
     }
 
-    fn validator_of(&self, _address: Address) -> Option<AccountValidatorView> {
-        None
+    fn validator_of(&self, address: Address) -> Option<AccountValidatorView> {
+        let board = self.boards.borrow();
+        board.as_ref()?.find(address).map(|record| AccountValidatorView {
+            address: AddressText(record.address()),
+            moniker: record.moniker.clone(),
+            status: record.standing.name().to_owned(),
+        })
     }
 
-    fn label(&self, address: Address) -> Option<String> {
+    /// What the network knows an address as.
+    pub(crate) fn label(&self, address: Address) -> Option<String> {
         if address == contracts::address::BURN {
             return Some("Burn address".to_owned());
         }

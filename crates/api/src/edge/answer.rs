@@ -24,6 +24,8 @@ pub(crate) enum Holds {
     Final,
     /// Until a head other than this one is served.
     Head(B256),
+    /// For a moment: it may change at any time, or is not known to be of the head.
+    Moment,
     /// As long as this process runs.
     Process,
     /// Not beyond this request.
@@ -34,7 +36,7 @@ impl Holds {
     const fn cache_control(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::Final => "public, max-age=31536000, immutable",
-            Self::Head(_) => "public, max-age=1",
+            Self::Head(_) | Self::Moment => "public, max-age=1",
             Self::Process => "public, max-age=60",
             Self::Never => "no-store",
         })

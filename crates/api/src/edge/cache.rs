@@ -66,7 +66,7 @@ impl AnswerCache {
             Holds::Final | Holds::Process => true,
             // A chain that cannot be reached may have moved on: what depends on its head is not known any more.
             Holds::Head(hash) => Some(hash) == head && self.chain.is_reachable(),
-            Holds::Never => false,
+            Holds::Moment | Holds::Never => false,
         };
         holds.then_some(answer.rendered)
     }
@@ -76,7 +76,7 @@ impl AnswerCache {
         let is_current = match answer.holds {
             Holds::Final | Holds::Process => true,
             Holds::Head(hash) => Some(hash) == self.observe(),
-            Holds::Never => false,
+            Holds::Moment | Holds::Never => false,
         };
         if is_current && question.len() <= LONGEST_KEY && era == self.era() {
             self.answers.insert(question.into(), answer.clone());

@@ -115,8 +115,8 @@ impl Edge {
             }
         }
         // A WebSocket begins as a GET of the path whose page may be kept.
-        let is_read = (envelope.is_head || request.method() == Method::GET)
-            && !headers.contains_key(header::UPGRADE);
+        let is_read =
+            (envelope.is_head || request.method() == Method::GET) && !headers.contains_key(header::UPGRADE);
         let question = request.uri().path_and_query().map_or("/", |path| path.as_str());
         if question.len() > LONGEST_URI {
             let problem = Problem::new(Code::UriTooLong, Code::UriTooLong.meaning());
@@ -148,7 +148,10 @@ impl Inner {
         mut request: Request<Body>,
     ) -> Response<AnswerBody> {
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        let request_headers = if is_read { request.headers().clone() } else { HeaderMap::new() };
+        let mut request_headers = request.headers().clone();
+        if !is_read {
+            request_headers.remove(header::IF_NONE_MATCH);
+        }
         let era = self.cache.era();
         request.extensions_mut().insert(Asker(client));
         if envelope.is_head {
@@ -293,8 +296,13 @@ fn log(problem: &Problem, envelope: &Envelope, method: &Method, uri: &hyper::Uri
     let (code, cause) = (problem.code(), problem.chain().unwrap_or_default());
     let path = uri.path();
     match problem.status().as_u16() {
-        503 => tracing::warn!(request.id = ?envelope.id, %method, path, %code, cause, "a request could not be served"),
+        503 => {
+            tracing::warn!(request.id = ?envelope.id, %method, path, %code, cause, "a request could not be served")
+        }
         500.. => tracing::error!(request.id = ?envelope.id, %method, path, %code, cause, "a request failed"),
         _ => tracing::debug!(request.id = ?envelope.id, %method, path, %code, cause, "a request was refused"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,9 +16,7 @@ pub(crate) enum BlockName {
 pub(crate) fn address(text: &str) -> Result<Address, Problem> {
     let refuse = |detail: &'static str| Problem::new(Code::InvalidAddress, detail);
     let digits = hex_digits(text, 40).ok_or_else(|| refuse("An address is 0x and 40 hexadecimal digits."))?;
-    let address: Address = text
-        .parse()
-        .map_err(|_| refuse("An address is 0x and 40 hexadecimal digits."))?;
+    let address: Address = text.parse().map_err(|_| refuse("An address is 0x and 40 hexadecimal digits."))?;
     let has_lower = digits.bytes().any(|byte| byte.is_ascii_lowercase());
     let has_upper = digits.bytes().any(|byte| byte.is_ascii_uppercase());
     if has_lower && has_upper && address.to_checksum(None) != text {
@@ -50,7 +48,9 @@ pub(crate) fn find_block(text: &str) -> Option<BlockName> {
         return text.parse().ok().map(BlockName::Hash);
     }
     let number = match text.strip_prefix("0x") {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => u64::from_str_radix(digits, 16),
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            u64::from_str_radix(digits, 16)
+        }
         None if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse(),
         Some(_) | None => return None,
     };
@@ -79,7 +79,9 @@ mod tests {
             assert_eq!(address(text).unwrap(), expected, "{text}");
         }
         let wrong = CHECKSUMMED.replace("f39F", "F39F");
-        for text in ["", "0x", "f39Fd6e51aad88F6F4ce6aB8827279cffFb92266", &wrong, &format!("{CHECKSUMMED}0"), "0xg"] {
+        for text in
+            ["", "0x", "f39Fd6e51aad88F6F4ce6aB8827279cffFb92266", &wrong, &format!("{CHECKSUMMED}0"), "0xg"]
+        {
             assert_eq!(address(text).unwrap_err().code(), Code::InvalidAddress, "{text}");
         }
     }
@@ -97,7 +99,9 @@ mod tests {
         ] {
             assert_eq!(block(text).unwrap(), expected, "{text}");
         }
-        for text in ["", "-1", "+1", "1.0", "0x", "0x+1", "abc", "18446744073709551616", "Latest", " 1", "0xzz"] {
+        for text in
+            ["", "-1", "+1", "1.0", "0x", "0x+1", "abc", "18446744073709551616", "Latest", " 1", "0xzz"]
+        {
             assert_eq!(block(text).unwrap_err().code(), Code::InvalidBlockNumber, "{text}");
         }
     }

@@ -111,7 +111,9 @@ mod tests {
         let limit = |query: Option<&str>| Parameters::read(query, &["limit"]).unwrap().limit().unwrap();
         assert_eq!(limit(None), 25);
         assert_eq!((limit(Some("limit=1")), limit(Some("limit=100&"))), (1, 100));
-        for query in ["limit=0", "limit=101", "limit=", "limit=-1", "limit=%2B1", "limit=1e1", "limit=99999999999"] {
+        for query in
+            ["limit=0", "limit=101", "limit=", "limit=-1", "limit=%2B1", "limit=1e1", "limit=99999999999"]
+        {
             assert_eq!(code(query), Code::InvalidLimit, "{query}");
         }
     }

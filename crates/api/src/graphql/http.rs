@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{Service, page, query::Pin, socket};
 use crate::{
     code::Code,
-    edge::answer::{Answer, Holds, Rendered, JSON},
+    edge::answer::{Answer, Holds, JSON, Rendered},
     extract::body,
     problem::Problem,
 };
@@ -59,7 +59,8 @@ pub(super) async fn get_page_or_socket(
 
 async fn execute(service: &Service, headers: &HeaderMap, request_body: Body) -> Result<Answer, Problem> {
     let bytes = body::json(headers, request_body, MOST_BYTES).await?;
-    let text = str::from_utf8(&bytes).map_err(|_| Problem::new(Code::InvalidJson, "The body is not UTF-8."))?;
+    let text =
+        str::from_utf8(&bytes).map_err(|_| Problem::new(Code::InvalidJson, "The body is not UTF-8."))?;
     let question = format!("POST /graphql {text}");
     if let Some(kept) = service.cache.find(&question) {
         return Ok(Answer::rendered(kept, Holds::Never));

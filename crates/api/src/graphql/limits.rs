@@ -56,7 +56,8 @@ impl Extension for Limits {
         next: NextParseQuery<'_>,
     ) -> ServerResult<ExecutableDocument> {
         scan(query).map_err(too_large)?;
-        let document = next.run(ctx, query, variables).await.map_err(|error| with_code(error, Code::InvalidQuery))?;
+        let document =
+            next.run(ctx, query, variables).await.map_err(|error| with_code(error, Code::InvalidQuery))?;
         measure(&document).map_err(too_large)?;
         Ok(document)
     }
@@ -158,7 +159,8 @@ impl Measure<'_> {
                         if depth > DEEPEST {
                             return Err("the query is nested too deep");
                         }
-                        let length = LISTS.iter().find(|(list, _)| *list == name).map_or(1, |(_, length)| *length);
+                        let length =
+                            LISTS.iter().find(|(list, _)| *list == name).map_or(1, |(_, length)| *length);
                         let inner = times.saturating_mul(length);
                         self.walk(&field.node.selection_set.node, depth + 1, inner, spreads)?;
                     }
@@ -211,8 +213,11 @@ mod tests {
     fn ordinary_queries_pass() {
         verdict("{ chain { blockNumber } a: latestBlock { number } b: latestBlock { hash } }").unwrap();
         verdict("{ validators { address moniker stake commission } burns { sources { source } } }").unwrap();
-        verdict(r#"{ balance(address: "{{{ \" ]]") # {{{ 
-        }"#).unwrap();
+        verdict(
+            r#"{ balance(address: "{{{ \" ]]") # {{{ 
+        }"#,
+        )
+        .unwrap();
     }
 
     #[test]
@@ -229,7 +234,10 @@ mod tests {
         let aliases: String = (0..31).map(|n| format!("a{n}: b ")).collect();
         assert_eq!(verdict(&format!("{{ x {{ {aliases} }} }}")), Err("the query has too many aliases"));
         let roots = "chain ".repeat(31);
-        assert_eq!(verdict(&format!("{{ {roots} }}")), Err("the query has too many fields at its outermost level"));
+        assert_eq!(
+            verdict(&format!("{{ {roots} }}")),
+            Err("the query has too many fields at its outermost level")
+        );
         let wide = "x ".repeat(600);
         assert_eq!(verdict(&format!("{{ transactions {{ {wide} }} }}")), Err("the query is too complex"));
         assert_eq!(verdict(&format!("{{ {} }}", "x ".repeat(3_000))), Err("the query has too many tokens"));

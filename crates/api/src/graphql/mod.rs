@@ -34,10 +34,8 @@ struct Service {
 
 /// The GraphQL routes.
 pub(crate) fn routes(state: Arc<ApiState>, cache: Arc<AnswerCache>, limiter: Arc<dyn Limiter>) -> Router {
-    let schema = Schema::build(Query, EmptyMutation, Subscription)
-        .extension(Limits)
-        .data(state.clone())
-        .finish();
+    let schema =
+        Schema::build(Query, EmptyMutation, Subscription).extension(Limits).data(state.clone()).finish();
     let clock = state.clock.clone();
     Router::new()
         .route("/graphql", get(http::get_page_or_socket).post(http::post_operation))

@@ -12,7 +12,8 @@ const HTML: &str = "text/html; charset=utf-8";
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 static PAGE: LazyLock<Arc<Rendered>> = LazyLock::new(|| {
-    let rendered = Rendered::new(render().into(), hyper::header::HeaderValue::from_static(HTML), Holds::Process);
+    let rendered =
+        Rendered::new(render().into(), hyper::header::HeaderValue::from_static(HTML), Holds::Process);
     Arc::new(rendered.with_policy(PAGE_POLICY))
 });
 
@@ -42,7 +43,9 @@ pub(super) async fn script() -> Answer {
 fn render() -> String {
     let examples: String = EXAMPLES
         .iter()
-        .map(|(name, query)| format!("<button type=\"button\" data-query=\"{}\">{name}</button>", escape(query)))
+        .map(|(name, query)| {
+            format!("<button type=\"button\" data-query=\"{}\">{name}</button>", escape(query))
+        })
         .collect();
     let [(_, first), ..] = EXAMPLES;
     let body = format!(

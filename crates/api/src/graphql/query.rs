@@ -15,9 +15,12 @@ use crate::{
     state::ApiState,
     view::{
         CoinText, Long, account::AccountView, block::BlockView, block::validator_count, chain::ChainView,
-        transaction::TransactionView,
+        fees::BurnsView, transaction::TransactionView, validator::ValidatorView,
     },
 };
+
+/// Days of the history of burns.
+const HISTORY_DAYS: u32 = 366;
 
 type Answer<T> = Result<T, Error>;
 
@@ -90,6 +93,30 @@ impl Query {
     async fn latest_block(&self, ctx: &Context<'_>) -> Answer<BlockView> {
         let (state, head) = at_head(ctx)?;
         state.block_view(BlockName::Number(head.number())).await.map_err(refusal)
+    }
+
+    /// The validators, jailed and former ones included.
+    async fn validators(&self, ctx: &Context<'_>) -> Answer<Vec<ValidatorView>> {
+        let (state, head) = at_head(ctx)?;
+        let board = state.board().map_err(refusal)?;
+        if !board.is_current() || board.block_hash != head.hash {
+            lag(ctx);
+        }
+        Ok(board.validators.iter().map(|record| (&**record).into()).collect())
+    }
+
+    /// The burn policy and what it came to, with the history by day.
+    async fn burns(&self, ctx: &Context<'_>) -> Answer<BurnsView> {
+        let (state, head) = at_head(ctx)?;
+        let totals = state.db.fee_totals().await.map_err(refusal)?;
+        if totals.as_of_block != Some(head.number()) {
+            lag(ctx);
+        }
+        let history = match ctx.look_ahead().field("history").exists() {
+            true => Some(state.db.fee_history_by_day(HISTORY_DAYS).await.map_err(refusal)?),
+            false => None,
+        };
+        Ok(BurnsView::new(&totals, history.as_deref()))
     }
 
     /// A block by its number or its hash; null when there is none.

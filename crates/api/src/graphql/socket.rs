@@ -77,7 +77,9 @@ async fn converse(socket: WebSocket, protocol: WebSocketProtocols, asker: Asker,
                 note_end(&text, &conversation);
                 Message::Text(text.into())
             }
-            WsMessage::Close(code, reason) => Message::Close(Some(CloseFrame { code, reason: reason.into() })),
+            WsMessage::Close(code, reason) => {
+                Message::Close(Some(CloseFrame { code, reason: reason.into() }))
+            }
         };
         match tokio::time::timeout(SEND_TIME_LIMIT, sink.send(message)).await {
             Ok(Ok(())) => {}

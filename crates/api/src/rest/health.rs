@@ -16,6 +16,8 @@ use crate::{
 
 /// A chain with blocks every 2 seconds whose head is older than this stands still.
 const OLDEST_HEAD_SECONDS: u64 = 30;
+/// An index that is further behind is catching up.
+const LARGEST_LAG_BLOCKS: u64 = 30;
 
 /// Whether the process lives
 #[utoipa::path(
@@ -43,9 +45,13 @@ pub(super) async fn get_health(State(state): State<Arc<ApiState>>) -> Result<Ans
         (status = 503, description = "A check fails", body = ReadinessView)
     )
 )]
-pub(super) async fn get_readiness(State(state): State<Arc<ApiState>>) -> Result<axum::response::Response, Problem> {
-    let checks = ReadinessChecks { chain: check_chain(&state) };
-    let is_ready = checks.chain.ok;
+pub(super) async fn get_readiness(
+    State(state): State<Arc<ApiState>>,
+) -> Result<axum::response::Response, Problem> {
+    let chain = check_chain(&state);
+    let (database, index) = check_index(&state, chain.block_number).await;
+    let is_ready = chain.ok && database.ok && index.ok;
+    let checks = ReadinessChecks { chain, database, index };
     let view = ReadinessView { status: if is_ready { "ready" } else { "not_ready" }, checks };
     if is_ready {
         return Ok(Answer::json(&view, Holds::Never)?.into_response());
@@ -62,6 +68,22 @@ fn check_chain(state: &ApiState) -> ChainCheck {
         block_number: head.map(|head| Long(head.number())),
         head_age_seconds: age.map(Long),
     }
+}
+
+/// The database, and how far the index behind it is.
+async fn check_index(state: &ApiState, head: Option<Long>) -> (DatabaseCheck, IndexCheck) {
+    let Ok(indexed) = state.db.index_head().await else {
+        let index = IndexCheck { ok: false, block_number: None, lag_blocks: None };
+        return (DatabaseCheck { ok: false }, index);
+    };
+    let number = indexed.map(|indexed| indexed.number);
+    let lag = head.zip(number).map(|(Long(head), number)| head.saturating_sub(number));
+    let index = IndexCheck {
+        ok: lag.is_some_and(|lag| lag <= LARGEST_LAG_BLOCKS),
+        block_number: number.map(Long),
+        lag_blocks: lag.map(Long),
+    };
+    (DatabaseCheck { ok: true }, index)
 }
 
 /// The process lives.
@@ -98,6 +120,10 @@ struct ReadinessView {
 struct ReadinessChecks {
     /// A node that answers and a head that moves.
     chain: ChainCheck,
+    /// A database that answers.
+    database: DatabaseCheck,
+    /// An index that keeps up with the chain.
+    index: IndexCheck,
 }
 
 /// The chain's head.
@@ -110,4 +136,24 @@ struct ChainCheck {
     block_number: Option<Long>,
     /// The head's age.
     head_age_seconds: Option<Long>,
+}
+
+/// The database.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct DatabaseCheck {
+    /// Whether the check passes.
+    ok: bool,
+}
+
+/// The index.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct IndexCheck {
+    /// Whether the check passes.
+    ok: bool,
+    /// The last block of the index; null while it is empty.
+    block_number: Option<Long>,
+    /// Blocks that it is behind.
+    lag_blocks: Option<Long>,
 }

@@ -1,21 +1,46 @@
 //! REST: the list of all routes.
 
 mod accounts;
+mod applications;
 mod blocks;
 mod chain;
+mod description;
+mod fees;
 mod health;
 mod network;
+mod search;
 mod segment;
 mod transactions;
+mod validators;
 
 use std::sync::Arc;
 
+use axum::{extract::FromRef, routing::get};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{code::Code, state::ApiState};
+use crate::{code::Code, describe::Description, state::ApiState};
+
+/// What handlers may ask for.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) state: Arc<ApiState>,
+    pub(crate) description: Arc<Description>,
+}
+
+impl FromRef<Shared> for Arc<ApiState> {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.state.clone()
+    }
+}
+
+impl FromRef<Shared> for Arc<Description> {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.description.clone()
+    }
+}
 
 /// Every route, with its description.
-pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(health::get_health))
         .routes(routes!(health::get_readiness))
@@ -25,9 +50,23 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(blocks::get_block))
         .routes(routes!(transactions::get_transaction))
         .routes(routes!(accounts::get_account))
+        .routes(routes!(accounts::list_account_transactions))
+        .routes(routes!(validators::list_validators))
+        .routes(routes!(validators::get_ranking))
+        .routes(routes!(validators::get_program))
+        .routes(routes!(validators::get_expansion))
+        .routes(routes!(validators::get_validator))
+        .routes(routes!(applications::create_application))
+        .routes(routes!(applications::get_application))
         .routes(routes!(network::get_network))
         .routes(routes!(network::list_contracts))
         .routes(routes!(network::list_networks))
+        .routes(routes!(fees::get_burns))
+        .routes(routes!(search::search))
+        .routes(routes!(description::get_openapi))
+        .routes(routes!(description::get_docs))
+        .routes(routes!(description::get_graphql_schema))
+        .route("/api/v1/docs/style.css", get(description::get_style))
 }
 
 /// The refusals that an operation has beside those every operation has, by operation id.
@@ -56,4 +95,37 @@ pub(crate) const REFUSALS: &[(&str, &[Code])] = &[
     ),
     ("get_transaction", &[Code::InvalidHash, Code::TransactionNotFound, Code::ChainUnavailable]),
     ("get_account", &[Code::InvalidAddress, Code::ChainUnavailable]),
+    (
+        "list_account_transactions",
+        &[
+            Code::InvalidAddress,
+            Code::InvalidLimit,
+            Code::InvalidCursor,
+            Code::InvalidParameter,
+            Code::UnknownParameter,
+            Code::DatabaseUnavailable,
+        ],
+    ),
+    ("list_validators", &[Code::ChainUnavailable]),
+    ("get_ranking", &[Code::ChainUnavailable]),
+    ("get_expansion", &[Code::ChainUnavailable]),
+    (
+        "get_validator",
+        &[Code::InvalidAddress, Code::ValidatorNotFound, Code::ChainUnavailable, Code::DatabaseUnavailable],
+    ),
+    (
+        "create_application",
+        &[
+            Code::InvalidJson,
+            Code::ApplicationExists,
+            Code::BodyTooLarge,
+            Code::UnsupportedMediaType,
+            Code::ValidationFailed,
+            Code::UnknownField,
+            Code::DatabaseUnavailable,
+        ],
+    ),
+    ("get_application", &[Code::ApplicationNotFound, Code::DatabaseUnavailable]),
+    ("get_burns", &[Code::InvalidParameter, Code::UnknownParameter, Code::DatabaseUnavailable]),
+    ("search", &[Code::InvalidParameter, Code::UnknownParameter, Code::ChainUnavailable]),
 ];

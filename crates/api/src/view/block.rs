@@ -139,10 +139,10 @@ impl BlockHeaderView {
             proposer_moniker: moniker,
             round: agreement.as_ref().map_or(0, |agreement| agreement.round),
             committers: addresses(agreement.as_ref().map(Agreement::committers).unwrap_or_default()),
-            vote: agreement.as_ref().and_then(|agreement| agreement.vote).map(|vote| VoteView {
-                recipient: AddressText(vote.recipient),
-                kind: vote.kind.into(),
-            }),
+            vote: agreement
+                .as_ref()
+                .and_then(|agreement| agreement.vote)
+                .map(|vote| VoteView { recipient: AddressText(vote.recipient), kind: vote.kind.into() }),
             validators: addresses(agreement.map(|agreement| agreement.validators).unwrap_or_default()),
             gas_used: Long(header.gas_used),
             gas_limit: Long(header.gas_limit),

@@ -115,9 +115,10 @@ pub(crate) struct Long(pub(crate) u64);
 impl ScalarType for Long {
     fn parse(value: Value) -> InputValueResult<Self> {
         match &value {
-            Value::Number(number) => {
-                number.as_u64().map(Self).ok_or_else(|| InputValueError::custom("not a whole number from 0 up"))
-            }
+            Value::Number(number) => number
+                .as_u64()
+                .map(Self)
+                .ok_or_else(|| InputValueError::custom("not a whole number from 0 up")),
             _ => Err(InputValueError::expected_type(value)),
         }
     }

@@ -183,16 +183,21 @@ impl TransactionView {
     pub(crate) fn all(block: &Block, receipts: &[Receipt]) -> Vec<Self> {
         (0..block.transactions.len()).filter_map(|index| Self::mined(block, receipts, index)).collect()
     }
-
 }
 
 fn method(tx: &Transaction) -> Option<MethodView> {
     tx.to()?;
-    let selector = *tx.input().first_chunk::<4>()?;
-    Some(MethodView {
-        selector: alloy_primitives::hex::encode_prefixed(selector),
-        signature: meaning::function(selector).map(str::to_owned),
-    })
+    tx.input().first_chunk().copied().map(MethodView::new)
+}
+
+impl MethodView {
+    /// The function with this selector.
+    pub(crate) fn new(selector: [u8; 4]) -> Self {
+        Self {
+            selector: alloy_primitives::hex::encode_prefixed(selector),
+            signature: meaning::function(selector).map(str::to_owned),
+        }
+    }
 }
 
 impl ReceiptView {

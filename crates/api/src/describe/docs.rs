@@ -1,0 +1,177 @@
+//! The documentation page, from the OpenAPI document: works without JavaScript, asks nobody else for anything.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::markup::{escape, page};
+use crate::code::Code;
+
+const INTRODUCTION: &str = "\
+<p>Names are camelCase. Block numbers, counts and gas are JSON numbers; amounts of coin are decimal strings with a sibling \
+in wei (<code>balance</code>, <code>balanceWei</code>); times are RFC 3339 in UTC; addresses carry their EIP-55 checksum; what is \
+unknown is <code>null</code>. Lists take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer with \
+<code>nextCursor</code>.</p>\
+<p>Blocks and mined transactions never change and may be kept for ever; other answers hold until the next block. Every answer \
+has an <code>ETag</code>. Requests are limited per client and minute: see <code>RateLimit-Remaining</code>.</p>\
+<p><a href=\"/api/v1/openapi.json\">OpenAPI document</a> · <a href=\"/graphql\">Try GraphQL</a> · \
+<a href=\"/api/v1/graphql-schema\">GraphQL type definitions</a> · <a href=\"#errors\">Error codes</a></p>";
+
+/// An operation with its path and method.
+struct Operation<'a> {
+    path: &'a str,
+    method: &'a str,
+    value: &'a Value,
+}
+
+impl Operation<'_> {
+    fn text(&self, member: &str) -> &str {
+        self.value.get(member).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn tag(&self) -> &str {
+        self.value.pointer("/tags/0").and_then(Value::as_str).unwrap_or("Other")
+    }
+}
+
+/// The page.
+pub(super) fn render(document: &Value) -> String {
+    let operations = operations(document);
+    let mut tags: Vec<&str> = Vec::new();
+    for operation in &operations {
+        if !tags.contains(&operation.tag()) {
+            tags.push(operation.tag());
+        }
+    }
+    let mut body =
+        format!("<header><h1>chainnet API</h1>{INTRODUCTION}</header><nav aria-label=\"Operations\"><ul>");
+    for operation in &operations {
+        let (id, method, path) = (operation.text("operationId"), operation.method, operation.path);
+        let _ = write!(body, "<li><a href=\"#{id}\">{} {}</a></li>", method.to_uppercase(), escape(path));
+    }
+    body.push_str("</ul></nav><main>");
+    for tag in tags {
+        let _ = write!(body, "<h2>{}</h2>", escape(tag));
+        operations
+            .iter()
+            .filter(|operation| operation.tag() == tag)
+            .for_each(|o| put_operation(&mut body, o));
+    }
+    put_errors(&mut body);
+    body.push_str("</main>");
+    page("API", &body)
+}
+
+fn operations(document: &Value) -> Vec<Operation<'_>> {
+    let paths = document.get("paths").and_then(Value::as_object);
+    let items = paths.into_iter().flat_map(Map::iter);
+    items
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().into_iter().flat_map(Map::iter);
+            methods.map(move |(method, value)| Operation { path, method, value })
+        })
+        .collect()
+}
+
+fn put_operation(body: &mut String, operation: &Operation<'_>) {
+    let (id, method) = (operation.text("operationId"), operation.method);
+    let _ = write!(
+        body,
+        "<section class=\"operation\" id=\"{id}\"><h3><span class=\"method {method}\">{}</span><code>{}</code></h3>\
+         <p><strong>{}</strong>",
+        method.to_uppercase(),
+        escape(operation.path),
+        escape(operation.text("summary"))
+    );
+    let description = operation.text("description");
+    if !description.is_empty() {
+        let _ = write!(body, "<br>{}", escape(description));
+    }
+    body.push_str("</p>");
+    put_parameters(body, operation.value);
+    if let Some(example) = operation.value.pointer("/requestBody/content/application~1json/example") {
+        put_example(body, "Request", example);
+    }
+    put_responses(body, operation.value);
+    body.push_str("</section>");
+}
+
+fn put_parameters(body: &mut String, operation: &Value) {
+    let Some(Value::Array(parameters)) = operation.get("parameters") else { return };
+    body.push_str(
+        "<h4>Parameters</h4><div class=\"scroll\"><table><tr><th scope=\"col\">Name</th><th scope=\"col\">In</th>\
+         <th scope=\"col\">What</th><th scope=\"col\">Example</th></tr>",
+    );
+    for parameter in parameters {
+        let text = |member: &str| parameter.get(member).and_then(Value::as_str).unwrap_or_default();
+        let example = parameter.get("example").map(plain).unwrap_or_default();
+        let _ = write!(
+            body,
+            "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
+            escape(text("name")),
+            escape(text("in")),
+            escape(text("description")),
+            escape(&example)
+        );
+    }
+    body.push_str("</table></div>");
+}
+
+fn put_responses(body: &mut String, operation: &Value) {
+    let Some(Value::Object(responses)) = operation.get("responses") else { return };
+    let mut refusals = String::new();
+    for (status, response) in responses {
+        let description = response.get("description").and_then(Value::as_str).unwrap_or_default();
+        if let Some(codes) =
+            response.pointer("/content/application~1problem+json/schema/allOf/1/properties/code/enum")
+        {
+            for code in codes.as_array().into_iter().flatten().filter_map(Value::as_str) {
+                let _ = write!(refusals, "<a href=\"#{code}\"><code>{code}</code></a> ");
+            }
+            continue;
+        }
+        match response.pointer("/content/application~1json/example") {
+            Some(example) => put_example(body, &format!("{status} {description}"), example),
+            None => {
+                let _ = write!(body, "<p class=\"soft\">{status} {}</p>", escape(description));
+            }
+        }
+    }
+    if !refusals.is_empty() {
+        let _ = write!(body, "<h4>Refusals</h4><p>{refusals}</p>");
+    }
+}
+
+fn put_example(body: &mut String, title: &str, example: &Value) {
+    let text = serde_json::to_string_pretty(example).unwrap_or_default();
+    let _ = write!(
+        body,
+        "<details><summary>{}</summary><pre tabindex=\"0\">{}</pre></details>",
+        escape(title),
+        escape(&text)
+    );
+}
+
+fn put_errors(body: &mut String) {
+    body.push_str(
+        "<h2 id=\"errors\">Error codes</h2><p>A refused request is answered with \
+         <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>.</p>\
+         <div class=\"scroll\"><table><tr><th scope=\"col\">Code</th><th scope=\"col\">Status</th>\
+         <th scope=\"col\">Meaning</th></tr>",
+    );
+    for code in Code::ALL {
+        let (word, status, meaning) = (code.word(), code.status(), escape(code.meaning()));
+        let _ = write!(
+            body,
+            "<tr id=\"{word}\"><td><code>{word}</code></td><td>{status}</td><td>{meaning}</td></tr>"
+        );
+    }
+    body.push_str("</table></div>");
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

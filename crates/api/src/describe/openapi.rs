@@ -1,0 +1,289 @@
+//! The OpenAPI document: what the handlers say of themselves, and what holds for all of them.
+//!
+//! The handlers name their parameters and their success. Refusals come from one table (`rest::REFUSALS`), because they would
+//! otherwise be pasted on every handler; examples are put together from the examples of fields.
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::OpenApi;
+
+use super::example;
+use crate::{code::Code, rest::REFUSALS};
+
+/// Refusals that every limited operation has.
+const COMMON: [Code; 3] = [Code::RateLimited, Code::Internal, Code::TimedOut];
+/// Operations that are never limited.
+const PROBES: [&str; 2] = ["get_health", "get_readiness"];
+/// Schemas whose fields may be left out: requests.
+const REQUESTS: [&str; 2] = ["ApplicationRequest", "GraphqlRequest"];
+
+/// The whole document.
+pub(super) fn document(handlers: OpenApi) -> Value {
+    // What utoipa builds always serialises.
+    let mut document = serde_json::to_value(handlers).unwrap_or_default();
+    rename_schemas(&mut document);
+    loosen_choices(&mut document);
+    if let Some(root) = document.as_object_mut() {
+        root.insert("openapi".into(), "3.1.0".into());
+        root.insert("info".into(), info());
+        root.insert("servers".into(), json!([{ "url": "/" }]));
+    }
+    add_graphql(&mut document);
+    if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
+        schemas.iter_mut().for_each(|(name, schema)| require_all(name, schema));
+        schemas.insert("Problem".into(), problem_schema());
+    }
+    for_operations(&mut document, |operation| {
+        drop_null_parameters(operation);
+        add_refusals(operation);
+    });
+    example::add(&mut document);
+    for_operations(&mut document, |operation| {
+        let id = operation.get("operationId").and_then(Value::as_str).map(camel_case);
+        operation.insert("operationId".into(), id.into());
+    });
+    document
+}
+
+fn info() -> Value {
+    json!({
+        "title": "chainnet",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "Chain, blocks, transactions, accounts, validators, networks and fees of an IBFT 2.0 network.",
+        "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+    })
+}
+
+fn for_operations(document: &mut Value, mut change: impl FnMut(&mut Map<String, Value>)) {
+    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
+    let items = paths.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut);
+    items.flat_map(Map::values_mut).filter_map(Value::as_object_mut).for_each(&mut change);
+}
+
+/// The names of our types without their endings, which say something to us only.
+fn public_name(name: &str) -> &str {
+    name.strip_suffix("View").or_else(|| name.strip_suffix("Text")).unwrap_or(name)
+}
+
+fn rename_schemas(document: &mut Value) {
+    const PREFIX: &str = "#/components/schemas/";
+    match document {
+        Value::Object(members) => {
+            if let Some(Value::Object(schemas)) = members.get_mut("schemas") {
+                *schemas = std::mem::take(schemas)
+                    .into_iter()
+                    .map(|(name, schema)| (public_name(&name).to_owned(), schema))
+                    .collect();
+            }
+            if let Some(Value::String(reference)) = members.get_mut("$ref")
+                && let Some(name) = reference.strip_prefix(PREFIX)
+            {
+                *reference = format!("{PREFIX}{}", public_name(name));
+            }
+            members.values_mut().for_each(rename_schemas);
+        }
+        Value::Array(items) => items.iter_mut().for_each(rename_schemas),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A block without transactions is of both its forms, so that choices are "any of", but for those between something and
+/// null.
+fn loosen_choices(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_loose = members.get("oneOf").and_then(Value::as_array).is_some_and(|choices| {
+                choices.iter().all(|choice| choice.get("type").is_none_or(|kind| kind != "null"))
+            });
+            if is_loose && let Some(choices) = members.remove("oneOf") {
+                members.insert("anyOf".into(), choices);
+            }
+            members.values_mut().for_each(loosen_choices);
+        }
+        Value::Array(items) => items.iter_mut().for_each(loosen_choices),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Answers never leave a member out: what is unknown is null.
+fn require_all(name: &str, schema: &mut Value) {
+    if REQUESTS.contains(&name) {
+        if let Some(request) = schema.as_object_mut() {
+            request.insert("additionalProperties".into(), (name == "GraphqlRequest").into());
+        }
+        return;
+    }
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Object(properties)) = members.get("properties") {
+                let names: Vec<Value> = properties.keys().cloned().map(Value::from).collect();
+                members.insert("required".into(), names.into());
+            }
+            members.values_mut().for_each(|member| require_all("", member));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| require_all("", item)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A parameter that may be left out is not one that may be null.
+fn drop_null_parameters(operation: &mut Map<String, Value>) {
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        let Some(Value::Object(schema)) = parameter.get_mut("schema") else { continue };
+        if let Some(Value::Array(types)) = schema.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                schema.insert("type".into(), only);
+            }
+        }
+    }
+}
+
+fn add_refusals(operation: &mut Map<String, Value>) {
+    let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let own = REFUSALS.iter().find(|(name, _)| *name == id).map_or(&[][..], |(_, codes)| codes);
+    let common: &[Code] = if PROBES.contains(&id.as_str()) { &[] } else { &COMMON };
+    let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
+    let mut codes: Vec<Code> = own.iter().chain(common).copied().collect();
+    codes.sort();
+    for same_status in codes.chunk_by(|a, b| a.status() == b.status()) {
+        let Some(first) = same_status.first() else { continue };
+        responses.insert(first.status().to_string(), refusal(*first, same_status));
+    }
+}
+
+/// The answer to a refused request: a problem whose code is one of these.
+fn refusal(first: Code, codes: &[Code]) -> Value {
+    let words: Vec<&str> = codes.iter().map(|code| code.word()).collect();
+    let meanings: Vec<String> =
+        codes.iter().map(|code| format!("`{}`: {}", code.word(), code.meaning())).collect();
+    json!({
+        "description": meanings.join("\n\n"),
+        "content": { "application/problem+json": {
+            "schema": { "allOf": [
+                { "$ref": "#/components/schemas/Problem" },
+                { "type": "object", "properties": {
+                    "status": { "const": first.status() },
+                    "code": { "enum": words },
+                } },
+            ] },
+            "example": {
+                "type": format!("/api/v1/docs#{first}"),
+                "title": first.title(),
+                "status": first.status(),
+                "detail": first.meaning(),
+                "code": first.word(),
+                "requestId": "0199a2c4-7",
+            },
+        } },
+    })
+}
+
+fn problem_schema() -> Value {
+    let words: Vec<&str> = Code::ALL.iter().map(|code| code.word()).collect();
+    json!({
+        "type": "object",
+        "description": "Why a request was refused (RFC 9457).",
+        "required": ["type", "title", "status", "detail", "code", "requestId"],
+        "properties": {
+            "type": { "type": "string", "format": "uri-reference", "description": "Where the code is explained." },
+            "title": { "type": "string", "description": "The code in words." },
+            "status": { "type": "integer", "minimum": 400, "maximum": 599, "description": "The answer's status." },
+            "detail": { "type": "string", "description": "What is wrong with this request." },
+            "code": { "type": "string", "enum": words, "description": "The word to decide by." },
+            "requestId": { "type": "string", "description": "Finds the request in the server's log." },
+            "errors": {
+                "type": "array",
+                "description": "The fields of the body that were refused.",
+                "items": {
+                    "type": "object",
+                    "required": ["field", "code", "message"],
+                    "properties": {
+                        "field": { "type": "string", "description": "The field's name." },
+                        "code": { "type": "string", "description": "The word to decide by." },
+                        "message": { "type": "string", "description": "What is wrong and what would be right." },
+                    },
+                },
+            },
+        },
+    })
+}
+
+/// `POST /graphql`, which has a description of its own: the GraphQL schema.
+fn add_graphql(document: &mut Value) {
+    let errors = json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["message"],
+            "properties": {
+                "message": { "type": "string" },
+                "extensions": { "type": "object", "properties": { "code": { "type": "string" } } },
+            },
+        },
+    });
+    let answer = json!({
+        "type": "object",
+        "description": "GraphQL's answer.",
+        "properties": { "data": { "type": ["object", "null"] }, "errors": errors },
+    });
+    let refused = |description: &str| {
+        json!({
+            "description": description,
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/GraphqlAnswer" } } },
+        })
+    };
+    let operation = json!({
+        "tags": ["GraphQL"],
+        "summary": "GraphQL",
+        "description": "One query. Subscriptions use a WebSocket (graphql-transport-ws) at the same path.",
+        "operationId": "post_graphql",
+        "requestBody": {
+            "required": true,
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/GraphqlRequest" } } },
+        },
+        "responses": {
+            "200": {
+                "description": "The answer, which may carry errors of single fields",
+                "content": { "application/json": {
+                    "schema": { "$ref": "#/components/schemas/GraphqlAnswer" },
+                    "example": { "data": { "chainStats": { "blockNumber": 1024, "chainId": 8845 } } },
+                } },
+            },
+            "400": refused("Refused before it was executed; see `errors[].extensions.code`"),
+            "413": refused("The body has more than 32768 bytes"),
+            "415": refused("The body is not `application/json`"),
+            "503": refused("No node of the chain answers"),
+        },
+    });
+    let request = json!({
+        "type": "object",
+        "description": "A GraphQL request.",
+        "required": ["query"],
+        "properties": {
+            "query": { "type": "string", "example": "{ chainStats { blockNumber chainId } }" },
+            "operationName": { "type": ["string", "null"] },
+            "variables": { "type": ["object", "null"] },
+        },
+    });
+    if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
+        paths.insert("/graphql".into(), json!({ "post": operation }));
+    }
+    if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
+        schemas.insert("GraphqlRequest".into(), request);
+        schemas.insert("GraphqlAnswer".into(), answer);
+    }
+}
+
+/// `get_block` as `getBlock`.
+fn camel_case(snake: &str) -> String {
+    let mut words = snake.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut name, word| {
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        name.push_str(letters.as_str());
+        name
+    })
+}

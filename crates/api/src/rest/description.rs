@@ -1,0 +1,48 @@
+//! `/api/v1/openapi.json`, `/api/v1/docs` and `/api/v1/graphql-schema`: the interface described.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+
+use crate::{
+    describe::Description,
+    edge::answer::{Answer, Holds},
+};
+
+/// OpenAPI specification
+///
+/// This document.
+#[utoipa::path(
+    get, path = "/api/v1/openapi.json", tag = "Description",
+    responses((status = 200, description = "An OpenAPI 3.1 document", content_type = "application/json", body = Object))
+)]
+pub(super) async fn get_openapi(State(description): State<Arc<Description>>) -> Answer {
+    Answer::rendered(description.openapi.clone(), Holds::Process)
+}
+
+/// Documentation page
+///
+/// Every operation, parameter, example and error code, for people to read.
+#[utoipa::path(
+    get, path = "/api/v1/docs", tag = "Description",
+    responses((status = 200, description = "A page", content_type = "text/html", body = String))
+)]
+pub(super) async fn get_docs(State(description): State<Arc<Description>>) -> Answer {
+    Answer::rendered(description.docs.clone(), Holds::Process)
+}
+
+/// GraphQL type definitions
+///
+/// In GraphQL's schema definition language.
+#[utoipa::path(
+    get, path = "/api/v1/graphql-schema", tag = "Description",
+    responses((status = 200, description = "The type definitions", content_type = "text/plain", body = String))
+)]
+pub(super) async fn get_graphql_schema(State(description): State<Arc<Description>>) -> Answer {
+    Answer::rendered(description.graphql_schema.clone(), Holds::Process)
+}
+
+/// The style of the pages. Not an operation of the interface.
+pub(super) async fn get_style() -> Answer {
+    Answer::text(include_str!("../assets/style.css"), "text/css; charset=utf-8", Holds::Process)
+}

@@ -1,0 +1,193 @@
+//! GraphQL over HTTP.
+
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, first_validator};
+
+const ALICE: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+async fn data(rig: &Rig, query: &str) -> Value {
+    let reply = rig.graphql(query).await;
+    let json = reply.json();
+    assert_eq!((reply.status.as_u16(), &json["errors"]), (200, &Value::Null), "{json}");
+    json["data"].clone()
+}
+
+/// Status and code of a refused query.
+async fn refused(rig: &Rig, query: &str) -> (u16, Value) {
+    let reply = rig.graphql(query).await;
+    (reply.status.as_u16(), reply.json()["errors"][0]["extensions"]["code"].clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_query_of_the_specification_answers_alone_and_together() {
+    let rig = Rig::new().await;
+    rig.transfer(0, 0, 1);
+    rig.mine().await;
+    let queries = [
+        ("chain", "chain { blockNumber chainId }".to_owned()),
+        ("chainStats", "chainStats { blockNumber chainId validatorCount totalStaked }".to_owned()),
+        ("latestBlock", "latestBlock { number hash transactionCount }".to_owned()),
+        ("validators", "validators { address moniker stake commission }".to_owned()),
+        ("balance", format!("balance(address: \"{ALICE}\")")),
+    ];
+    let aliased: String = queries
+        .iter()
+        .map(|(name, query)| format!("first_{name}: {query} second_{name}: {query} "))
+        .collect();
+    let together = data(&rig, &format!("{{ {aliased} }}")).await;
+    for (name, query) in &queries {
+        let alone = data(&rig, &format!("{{ {query} }}")).await;
+        assert_eq!(alone[name], together[format!("first_{name}")], "{name}");
+        assert_eq!(alone[name], together[format!("second_{name}")], "{name}");
+    }
+    assert_eq!(together["first_chain"], json!({ "blockNumber": 1, "chainId": 8845 }));
+    let stats = json!({ "blockNumber": 1, "chainId": 8845, "validatorCount": 5, "totalStaked": "500000" });
+    assert_eq!(together["first_chainStats"], stats);
+    assert_eq!(together["first_latestBlock"]["hash"], rig.head_hash().to_string());
+    assert_eq!(together["first_validators"].as_array().unwrap().len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_agree_with_rest() {
+    let rig = Rig::new().await;
+    let hash = rig.transfer(0, 0, 2);
+    rig.mine().await;
+    let both = data(
+        &rig,
+        &format!(
+            "{{ block(number: 1) {{ number size extraData committers transactions }} \
+               transaction(hash: \"{hash}\") {{ status fee receipt {{ logsBloom status }} type }} \
+               account(address: \"{}\") {{ balanceWei validator {{ moniker }} }} \
+               wei: balance(address: \"{ALICE}\", unit: WEI) }}",
+            first_validator()
+        ),
+    )
+    .await;
+    let block = rig.get("/api/v1/blocks/1").await.json();
+    for name in ["number", "size", "extraData", "committers", "transactions"] {
+        assert_eq!(both["block"][name], block[name], "{name}");
+    }
+    let tx = rig.get(&format!("/api/v1/transactions/{hash}")).await.json();
+    assert_eq!(both["transaction"]["status"], "SUCCESS");
+    assert_eq!((&both["transaction"]["fee"], &both["transaction"]["type"]), (&tx["fee"], &tx["type"]));
+    assert_eq!(both["account"]["validator"]["moniker"], "Validator 1");
+    assert_eq!(both["wei"], rig.get(&format!("/api/v1/accounts/{ALICE}")).await.json()["balanceWei"]);
+    let absent = data(&rig, "{ block(number: 99) { number } }").await;
+    assert_eq!(absent["block"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variables_and_operation_names_are_taken() {
+    let rig = Rig::new().await;
+    let body = json!({
+        "query": "query A($address: String!) { balance(address: $address) } query B { chain { chainId } }",
+        "operationName": "A",
+        "variables": { "address": ALICE },
+    });
+    let reply = rig.post("/graphql", body.to_string()).await.json();
+    assert_eq!(reply["data"]["balance"], "1000000");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_answer_is_dropped_with_its_head() {
+    let rig = Rig::new().await;
+    let query = "{ latestBlock { number } }";
+    assert_eq!(data(&rig, query).await["latestBlock"]["number"], 0);
+    assert_eq!(data(&rig, query).await["latestBlock"]["number"], 0);
+    rig.mine().await;
+    assert_eq!(data(&rig, query).await["latestBlock"]["number"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_values_are_refused_with_the_words_of_rest() {
+    let rig = Rig::new().await;
+    for (query, code) in [
+        ("{ balance(address: \"0x12\") }", "invalid_address"),
+        ("{ block { number } }", "invalid_block_number"),
+        ("{ block(hash: \"x\") { number } }", "invalid_hash"),
+        ("{ transaction(hash: \"x\") { hash } }", "invalid_hash"),
+    ] {
+        assert_eq!(refused(&rig, query).await, (200, json!(code)), "{query}");
+    }
+    let partly = rig.graphql("{ chain { chainId } block { number } }").await.json();
+    assert_eq!(partly["data"]["chain"]["chainId"], 8845, "what can be answered is");
+    for query in ["{", "{ nothing }", "{ chain }", "{ balance }", "mutation { x }", ""] {
+        assert_eq!(refused(&rig, query).await, (400, json!("invalid_query")), "{query}");
+    }
+    rig.node.cut(true);
+    assert_eq!(refused(&rig, "{ chain { chainId } }").await, (503, json!("chain_unavailable")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_much_is_refused_before_it_is_executed() {
+    let rig = Rig::new().await;
+    let deep = "{ a ".repeat(9) + &"} ".repeat(9);
+    let bomb = "{".repeat(30_000);
+    let aliases: String = (0..31).map(|n| format!("a{n}: chain {{ chainId }} ")).collect();
+    for query in [deep, bomb, format!("{{ {aliases} }}")] {
+        assert_eq!(refused(&rig, &query).await, (400, json!("query_too_large")));
+    }
+    let batch = rig.post("/graphql", r#"[{"query":"{ chain { chainId } }"}]"#).await;
+    assert_eq!(batch.json()["errors"][0]["extensions"]["code"], "batch_refused");
+    let large = rig.post("/graphql", format!("{{\"query\":\"{}\"}}", " ".repeat(33_000))).await;
+    assert_eq!(
+        (large.status.as_u16(), &large.json()["errors"][0]["extensions"]["code"]),
+        (413, &json!("body_too_large"))
+    );
+    let text = rig.ask("POST", "/graphql", &[("content-type", "text/plain")], "{ chain { chainId } }").await;
+    assert_eq!(text.status, 415);
+    for body in ["", "{}", "{\"query\": 7}", "7"] {
+        let reply = rig.post("/graphql", body).await;
+        assert_eq!(
+            (reply.status.as_u16(), &reply.json()["errors"][0]["extensions"]["code"]),
+            (400, &json!("invalid_json")),
+            "{body}"
+        );
+        assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn introspection_tells_what_the_type_definitions_tell() {
+    let rig = Rig::new().await;
+    let sdl = rig.get("/api/v1/graphql-schema").await;
+    assert_eq!(sdl.header("content-type"), Some("text/plain; charset=utf-8"));
+    let sdl = String::from_utf8(sdl.body.to_vec()).unwrap();
+    assert_eq!(sdl, chainnet_api::graphql_schema());
+    let query = "{ __schema { types { name kind fields { name type { name kind ofType { name kind ofType { name kind \
+                 ofType { name } } } } } } } }";
+    let schema = data(&rig, query).await;
+    for kind in schema["__schema"]["types"].as_array().unwrap() {
+        let name = kind["name"].as_str().unwrap();
+        if name.starts_with("__") || ["Boolean", "Float", "ID", "Int", "String"].contains(&name) {
+            continue;
+        }
+        assert!(sdl.contains(&format!(" {name} ")) || sdl.contains(&format!(" {name}\n")), "{name}");
+        for field in kind["fields"].as_array().into_iter().flatten() {
+            assert!(sdl.contains(&format!("\t{}", field["name"].as_str().unwrap())), "{name}.{field}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_asks_nobody_else_for_anything() {
+    let rig = Rig::new().await;
+    for path in ["/graphql", "/api/v1/docs"] {
+        let page = rig.get(path).await;
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+        let html = String::from_utf8(page.body.to_vec()).unwrap();
+        for part in html.split(['"', '\'']).filter(|part| part.starts_with("http")) {
+            assert!(
+                !html.contains(&format!("src=\"{part}")) && !html.contains(&format!("href=\"{part}")),
+                "{part}"
+            );
+        }
+        assert!(!html.contains("<style") && !html.contains(" style="), "{path}");
+    }
+    for asset in ["/graphql/page.js", "/api/v1/docs/style.css"] {
+        assert_eq!(rig.get(asset).await.status, 200, "{asset}");
+    }
+}

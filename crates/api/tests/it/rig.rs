@@ -1,0 +1,275 @@
+//! The API over a real embedded chain, a real SQLite file, the real indexer and the real board of validators.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope};
+use alloy_eips::Encodable2718;
+use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
+use alloy_signer::SignerSync;
+use alloy_signer_local::PrivateKeySigner;
+use chain::ChainClient;
+use chainnet_api::{ApiState, Edge, EdgeConfig, api, clock::Clock};
+use devchain::{
+    chain::Chain,
+    client::EmbeddedClient,
+    genesis::{Genesis, GenesisSpec, GenesisValidator},
+    produce::{Control, Pacing, Production},
+};
+use domain::{Deployment, Network, devnet};
+use http_body_util::BodyExt;
+use hyper::{HeaderMap, Request, StatusCode};
+use ibft::seal::{Secp256k1Key, ValidatorKey};
+use indexer::{Indexer, IndexerConfig};
+use jiff::Timestamp;
+use serde_json::Value;
+use store::Db;
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use validators::{Applications, Board, BoardKeeper, BoardSettings};
+
+use crate::flaky::FlakyClient;
+
+pub(crate) const CHAIN_ID: u64 = 8845;
+pub(crate) const FRIEND: &str = "0x00000000000000000000000000000000000F12e4";
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A clock that runs with the machine's and can be moved on.
+pub(crate) struct TestClock {
+    offset_ms: AtomicI64,
+}
+
+impl TestClock {
+    pub(crate) fn advance(&self, by: Duration) {
+        self.offset_ms.fetch_add(by.as_millis().try_into().unwrap(), Ordering::Relaxed);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        let now = Timestamp::now().as_millisecond() + self.offset_ms.load(Ordering::Relaxed);
+        Timestamp::from_millisecond(now).unwrap()
+    }
+}
+
+pub(crate) struct Rig {
+    pub(crate) edge: Edge,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) node: Arc<FlakyClient>,
+    pub(crate) db: Db,
+    pub(crate) control: Control,
+    chain: Arc<Chain>,
+    boards: watch::Receiver<Option<Arc<Board>>>,
+    stop: CancellationToken,
+    _production: Production,
+    _folder: TempDir,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The status and the code of a refusal.
+    pub(crate) fn refusal(&self) -> (u16, String) {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        (self.status.as_u16(), self.json()["code"].as_str().unwrap().to_owned())
+    }
+}
+
+impl Rig {
+    /// A rig that limits nobody.
+    pub(crate) async fn new() -> Self {
+        Self::with(EdgeConfig { requests_per_minute: 1_000_000, ..EdgeConfig::default() }).await
+    }
+
+    pub(crate) async fn with(config: EdgeConfig) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let chain = Chain::open(&folder.path().join("chain"), &genesis()).unwrap();
+        let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
+        let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
+        let client: Arc<dyn ChainClient> = node.clone();
+        let db = Db::open(&format!("sqlite:{}/index.db", folder.path().display())).await.unwrap();
+        let stop = CancellationToken::new();
+        tokio::spawn(Indexer::new(client.clone(), db.clone(), IndexerConfig::default()).run(stop.clone()));
+        let keeper = BoardKeeper::new(client.clone(), db.clone(), BoardSettings::default());
+        let boards = keeper.boards();
+        tokio::spawn(keeper.run(stop.clone()));
+        let clock = Arc::new(TestClock { offset_ms: AtomicI64::new(0) });
+        let state = ApiState {
+            chain: client,
+            deployment: deployment(),
+            clock: clock.clone(),
+            started_at: clock.now(),
+            version: "0.0.0-test",
+            db: db.clone(),
+            boards: boards.clone(),
+            applications: Applications::new(db.clone(), false),
+        };
+        let edge = api(state, config);
+        let control = production.control().clone();
+        let rig = Self {
+            edge,
+            clock,
+            node,
+            db,
+            control,
+            chain,
+            boards,
+            stop,
+            _production: production,
+            _folder: folder,
+        };
+        rig.settle().await;
+        rig
+    }
+
+    /// Waits until index and board are at the head.
+    pub(crate) async fn settle(&self) {
+        let head = self.chain.head().block.hash;
+        let mut boards = self.boards.clone();
+        let is_there = |board: &Option<Arc<Board>>| {
+            board.as_ref().is_some_and(|board| board.block_hash == head && board.is_current())
+        };
+        tokio::time::timeout(PATIENCE, boards.wait_for(is_there)).await.expect("a board in time").unwrap();
+    }
+
+    pub(crate) async fn mine(&self) -> u64 {
+        let number = self.control.mine(None).await.unwrap();
+        self.settle().await;
+        number
+    }
+
+    pub(crate) fn head_hash(&self) -> B256 {
+        self.chain.head().block.hash
+    }
+
+    /// Sends a transaction from a development account, without mining it.
+    pub(crate) fn send(&self, account: usize, nonce: u64, to: TxKind, value: U256, input: Bytes) -> B256 {
+        let signer = PrivateKeySigner::from_bytes(&devnet::ACCOUNTS[account].key).unwrap();
+        let tx = TxEip1559 {
+            chain_id: CHAIN_ID,
+            nonce,
+            gas_limit: 500_000,
+            max_fee_per_gas: 1_000_000_000,
+            to,
+            value,
+            input,
+            ..TxEip1559::default()
+        };
+        let signature = signer.sign_hash_sync(&tx.signature_hash()).unwrap();
+        self.chain.submit(&TxEnvelope::from(tx.into_signed(signature)).encoded_2718()).unwrap()
+    }
+
+    pub(crate) fn transfer(&self, account: usize, nonce: u64, coin: u64) -> B256 {
+        let to: Address = FRIEND.parse().unwrap();
+        self.send(account, nonce, to.into(), domain::Wei::from_coin(coin).0, Bytes::new())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.get_with(path, &[]).await
+    }
+
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        self.ask("GET", path, headers, "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: impl Into<String>) -> Reply {
+        self.ask("POST", path, &[("content-type", "application/json")], body).await
+    }
+
+    pub(crate) async fn graphql(&self, query: &str) -> Reply {
+        self.post("/graphql", serde_json::json!({ "query": query }).to_string()).await
+    }
+
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<String>,
+    ) -> Reply {
+        self.ask_from(Ipv4Addr::LOCALHOST.into(), method, path, headers, body).await
+    }
+
+    pub(crate) async fn ask_from(
+        &self,
+        peer: IpAddr,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<String>,
+    ) -> Reply {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.edge.answer(peer, request.body(body.into()).unwrap()).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Reply { status: parts.status, headers: parts.headers, body: body.into() }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// The committed record of the devnet.
+pub(crate) fn deployment() -> Deployment {
+    let text = include_str!("../../../../deployments/devnet.json");
+    Deployment::from_json(Network::Devnet, text).unwrap()
+}
+
+/// Keys 1 to 5 validate.
+fn keys() -> Vec<Secp256k1Key> {
+    (1u64..=5).map(|n| Secp256k1Key::new(B256::from(U256::from(n))).unwrap()).collect()
+}
+
+/// The address of the first validator, which is both operator and node.
+pub(crate) fn first_validator() -> Address {
+    keys()[0].address()
+}
+
+fn genesis() -> Genesis {
+    let validators = keys().into_iter().zip(1..).map(|(key, number)| GenesisValidator {
+        operator: key.address(),
+        consensus: key.address(),
+        moniker: format!("Validator {number}"),
+        website: "https://validator.example.org".to_owned(),
+        commission_bps: 500,
+    });
+    let spec = GenesisSpec {
+        chain_id: CHAIN_ID,
+        timestamp: 1_767_225_600,
+        validators: validators.collect(),
+        treasury_owners: devnet::ACCOUNTS.iter().take(5).map(|account| account.address).collect(),
+        admin: devnet::ACCOUNTS[0].address,
+        slasher: devnet::ACCOUNTS[1].address,
+        funded: devnet::ACCOUNTS.iter().map(|a| (a.address, U256::from(10).pow(U256::from(24)))).collect(),
+        ..GenesisSpec::default()
+    };
+    spec.build().unwrap()
+}

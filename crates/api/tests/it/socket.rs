@@ -1,0 +1,137 @@
+//! Real sockets: connections, the end, and subscriptions.
+
+use std::{net::SocketAddr, time::Duration};
+
+use chainnet_api::{EdgeConfig, serve};
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{Message, client::IntoClientRequest},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::rig::Rig;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The rig's API on a port.
+async fn listen(rig: &Rig) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let server = tokio::spawn(serve(listener, rig.edge.clone(), stop.clone()));
+    (address, stop, server)
+}
+
+async fn connect(address: SocketAddr) -> WebSocketStream<TcpStream> {
+    let mut request = format!("ws://{address}/graphql").into_client_request().unwrap();
+    request.headers_mut().insert("sec-websocket-protocol", "graphql-transport-ws".parse().unwrap());
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (mut socket, response) = client_async(request, stream).await.unwrap();
+    assert_eq!(response.headers()["sec-websocket-protocol"], "graphql-transport-ws");
+    send(&mut socket, json!({ "type": "connection_init" })).await;
+    assert_eq!(receive(&mut socket).await.unwrap()["type"], "connection_ack");
+    socket
+}
+
+async fn send(socket: &mut WebSocketStream<TcpStream>, message: Value) {
+    socket.send(Message::text(message.to_string())).await.unwrap();
+}
+
+/// The next message, or the code with which the server closed.
+async fn receive(socket: &mut WebSocketStream<TcpStream>) -> Result<Value, u16> {
+    loop {
+        match tokio::time::timeout(PATIENCE, socket.next()).await.expect("a message in time") {
+            Some(Ok(Message::Text(text))) => return Ok(serde_json::from_str(&text).unwrap()),
+            Some(Ok(Message::Close(Some(frame)))) => return Err(frame.code.into()),
+            Some(Ok(_)) => {}
+            Some(Err(_)) | None => return Err(0),
+        }
+    }
+}
+
+fn subscribe(id: &str, query: &str) -> Value {
+    json!({ "id": id, "type": "subscribe", "payload": { "query": query } })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_serves_many_requests_and_ends_gracefully() {
+    let rig = Rig::new().await;
+    let (address, stop, server) = listen(&rig).await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    for path in ["/api/v1/chain", "/api/v1/chain", "/nowhere"] {
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
+        let mut buffer = vec![0; 8192];
+        let length = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await.unwrap().unwrap();
+        let text = String::from_utf8_lossy(&buffer[..length]).into_owned();
+        assert!(text.starts_with(if path == "/nowhere" { "HTTP/1.1 404" } else { "HTTP/1.1 200" }), "{text}");
+        assert!(text.contains("content-length: "), "{text}");
+    }
+    stop.cancel();
+    tokio::time::timeout(PATIENCE, server).await.expect("an end in time").unwrap();
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_new_block_reaches_a_subscriber_in_order() {
+    let rig = Rig::new().await;
+    let (address, stop, server) = listen(&rig).await;
+    let mut socket = connect(address).await;
+    send(&mut socket, subscribe("1", "subscription { newBlocks { number hash } }")).await;
+    // The answer to a second operation shows that the first has begun.
+    send(&mut socket, subscribe("2", "{ chain { blockNumber } }")).await;
+    assert_eq!(receive(&mut socket).await.unwrap()["payload"]["data"]["chain"]["blockNumber"], 0);
+    assert_eq!(receive(&mut socket).await.unwrap()["type"], "complete");
+    for number in 1..=5 {
+        rig.control.mine(None).await.unwrap();
+        if number % 2 == 0 {
+            continue;
+        }
+        for expected in if number == 1 { 1..=1 } else { number - 1..=number } {
+            let message = receive(&mut socket).await.unwrap();
+            assert_eq!(message["payload"]["data"]["newBlocks"]["number"], expected, "{message}");
+        }
+    }
+    drop(socket);
+    stop.cancel();
+    tokio::time::timeout(PATIENCE, server).await.expect("an end in time").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_of_a_socket_are_bounded_and_counted() {
+    let rig = Rig::new().await;
+    let (address, _stop, _server) = listen(&rig).await;
+    let mut socket = connect(address).await;
+    for number in 0..17 {
+        send(&mut socket, subscribe(&number.to_string(), "subscription { newBlocks { number } }")).await;
+    }
+    assert_eq!(receive(&mut socket).await, Err(4429));
+
+    let limited = Rig::with(EdgeConfig { requests_per_minute: 3, ..EdgeConfig::default() }).await;
+    let (address, _stop, _server) = listen(&limited).await;
+    let mut socket = connect(address).await;
+    for id in ["a", "b"] {
+        send(&mut socket, subscribe(id, "{ chain { blockNumber } }")).await;
+        assert_eq!(receive(&mut socket).await.unwrap()["type"], "next");
+        assert_eq!(receive(&mut socket).await.unwrap()["type"], "complete");
+    }
+    send(&mut socket, subscribe("c", "{ chain { blockNumber } }")).await;
+    assert_eq!(receive(&mut socket).await, Err(4429), "the upgrade and two operations were three requests");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_hold_on_a_socket_too() {
+    let rig = Rig::new().await;
+    let (address, _stop, _server) = listen(&rig).await;
+    let mut socket = connect(address).await;
+    let deep = "{ a ".repeat(9) + &"} ".repeat(9);
+    send(&mut socket, subscribe("1", &deep)).await;
+    let message = receive(&mut socket).await.unwrap();
+    assert!(message.to_string().contains("query_too_large"), "{message}");
+}
