@@ -1,6 +1,6 @@
 //! Keeping the index at the head of the chain.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc};
 
 use chain::{ChainClient, Head};
 use futures_util::StreamExt;
@@ -116,7 +116,8 @@ impl Indexer {
             let differs = last.number == target && last.hash != head.hash;
             let has_gone_back = target < last.number && self.config.rebuild_on_mismatch;
             if differs || has_gone_back {
-                return self.mismatch(writer, target, last.hash, head.hash).await;
+                let reason = HaltReason::Rewritten { number: target, expected: last.hash, found: head.hash };
+                return self.mismatch(writer, reason).await;
             }
         }
         // A head below the index is a node that has yet to catch up.
@@ -130,8 +131,8 @@ impl Indexer {
         let mut loaded = pin!(loader.load(first..=target));
         while let Some(blocks) = loaded.next().await {
             let blocks = blocks?;
-            if let Some((number, expected, found)) = broken_link(writer, &blocks) {
-                return self.mismatch(writer, number, expected, found).await;
+            if let Some(reason) = broken_link(writer, &blocks) {
+                return self.mismatch(writer, reason).await;
             }
             if writer.append(&blocks).await? == Appended::Overtaken {
                 return Ok(Reached::Overtaken);
@@ -154,17 +155,11 @@ impl Indexer {
     }
 
     /// The chain is not the one that was indexed: halts, or starts again where blocks may be taken back.
-    async fn mismatch(
-        &self,
-        writer: &mut IndexWriter,
-        number: u64,
-        expected: alloy_primitives::B256,
-        found: alloy_primitives::B256,
-    ) -> Result<Reached, Trouble> {
+    async fn mismatch(&self, writer: &mut IndexWriter, reason: HaltReason) -> Result<Reached, Trouble> {
         if !self.config.rebuild_on_mismatch {
-            return Err(Trouble::Halt(HaltReason::Mismatch { number, expected, found }));
+            return Err(Trouble::Halt(reason));
         }
-        tracing::warn!(block = number, "the chain has taken blocks back: the index is built again");
+        tracing::warn!(%reason, "the chain has taken blocks back: the index is built again");
         match writer.reset().await? {
             Appended::Written => Ok(Reached::Dropped),
             Appended::Overtaken => Ok(Reached::Overtaken),
@@ -195,16 +190,11 @@ impl Indexer {
     }
 }
 
-/// The first block that does not follow the one before: its number, its parent's hash as we have it, and as it says.
-fn broken_link(
-    writer: &IndexWriter,
-    blocks: &[NewBlock],
-) -> Option<(u64, alloy_primitives::B256, alloy_primitives::B256)> {
+/// The first block that does not follow the one before it.
+fn broken_link(writer: &IndexWriter, blocks: &[NewBlock]) -> Option<HaltReason> {
     let before = std::iter::once(writer.next_parent()).chain(blocks.iter().map(|block| block.hash));
-    before
-        .zip(blocks)
-        .find(|(expected, block)| *expected != block.parent_hash)
-        .map(|(expected, block)| (block.number, expected, block.parent_hash))
+    let (expected, block) = before.zip(blocks).find(|(expected, block)| *expected != block.parent_hash)?;
+    Some(HaltReason::Mismatch { number: block.number, expected, found: block.parent_hash })
 }
 
 async fn wait_for_change(heads: &mut watch::Receiver<Option<Arc<Head>>>) {

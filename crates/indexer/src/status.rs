@@ -48,6 +48,16 @@ pub enum HaltReason {
         /// The hash the chain says the block before has.
         found: B256,
     },
+    /// The chain's head is at or below the index's last block, and is another block.
+    #[error("the chain's head is block {number} with hash {found}, the index ends with {expected}")]
+    Rewritten {
+        /// The head's number.
+        number: u64,
+        /// The hash of the index's last block.
+        expected: B256,
+        /// The hash of the chain's head.
+        found: B256,
+    },
     /// The index was built from another chain.
     #[error(
         "the index is of chain {} with genesis {}, the node is of chain {} with genesis {}",

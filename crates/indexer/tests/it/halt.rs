@@ -35,7 +35,7 @@ engine_tests! {
 
         let stage = Stage::new(rig.client());
         stage.show(6).await;
-        let mut running = Running::start(stage, test.db(), config());
+        let running = Running::start(stage, test.db(), config());
         let status = running.until(is_halted).await;
         let IndexStatus::Halted { at: Some(5), reason: HaltReason::Mismatch { number: 6, expected, found } } = status else {
             panic!("{status:?}");
@@ -54,7 +54,7 @@ engine_tests! {
         rewrite(&rig, snapshot).await;
         let stage = Stage::new(rig.client());
         stage.show(3).await;
-        let mut running = Running::start(stage, test.db(), config());
+        let running = Running::start(stage, test.db(), config());
         running.until(is_halted).await;
         running.stop().await;
     }
@@ -66,7 +66,7 @@ engine_tests! {
         rig.transfer(0, Rig::stranger(2), 1);
         rig.mine(2).await;
         let rebuilding = IndexerConfig { rebuild_on_mismatch: true, ..config() };
-        let mut running = Running::start(Arc::new(rig.client()), test.db(), rebuilding);
+        let running = Running::start(Arc::new(rig.client()), test.db(), rebuilding);
         running.reach(5).await;
         rewrite(&rig, snapshot).await;
         let head = rig.head();
@@ -87,7 +87,7 @@ engine_tests! {
         index(rig.client(), test, 4).await;
         let stage = Stage::new(rig.client());
         stage.show(2).await;
-        let mut running = Running::start(stage.clone(), test.db(), config());
+        let running = Running::start(stage.clone(), test.db(), config());
         running.until(|status| *status == IndexStatus::Following { at: 4 }).await;
         stage.show(6).await;
         running.reach(6).await;
@@ -98,7 +98,7 @@ engine_tests! {
         let (rig, other) = (Rig::new(), Rig::beginning(BEGIN - 60));
         index(rig.client(), test, 0).await;
         let rebuilding = IndexerConfig { rebuild_on_mismatch: true, ..config() };
-        let mut running = Running::start(Arc::new(other.client()), test.db(), rebuilding);
+        let running = Running::start(Arc::new(other.client()), test.db(), rebuilding);
         let status = running.until(is_halted).await;
         assert!(matches!(&status, IndexStatus::Halted { at: Some(0), reason: HaltReason::OtherChain { .. } }), "{status:?}");
         running.stop().await;

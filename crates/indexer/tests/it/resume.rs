@@ -36,7 +36,7 @@ engine_tests! {
         loop {
             let stage = Stage::new(rig.client());
             stage.show(rig.head()).await;
-            let mut running = Running::start(stage, test.db(), config());
+            let running = Running::start(stage, test.db(), config());
             // As soon as something new is written, or at the end.
             let before = test.index_head().await.unwrap().map(|head| head.number);
             let status = running
@@ -61,7 +61,7 @@ engine_tests! {
         let stage = Stage::failing(rig.client(), 5);
         // Showing the head is a read of its own, past the failures.
         stage.show(rig.head()).await;
-        let mut running = Running::start(stage, test.db(), config());
+        let running = Running::start(stage, test.db(), config());
         running.reach(rig.head()).await;
         running.stop().await;
         let fresh = Db::open(&test.fresh_url().await).await.unwrap();
@@ -72,7 +72,7 @@ engine_tests! {
 
     async fn a_running_indexer_follows_each_new_head(test: TestDb) {
         let rig = Rig::new();
-        let mut running = Running::start(std::sync::Arc::new(rig.client()), test.db(), config());
+        let running = Running::start(std::sync::Arc::new(rig.client()), test.db(), config());
         running.reach(0).await;
         for number in 1..=5 {
             rig.transfer(0, Rig::stranger(number), 1);

@@ -122,8 +122,9 @@ impl Running {
     }
 
     /// Waits until the indexer says something.
-    pub(crate) async fn until(&mut self, wanted: impl Fn(&IndexStatus) -> bool) -> IndexStatus {
-        let waiting = tokio::time::timeout(DEADLINE, self.status.wait_for(|status| wanted(status))).await;
+    pub(crate) async fn until(&self, wanted: impl Fn(&IndexStatus) -> bool) -> IndexStatus {
+        let mut status = self.status.clone();
+        let waiting = tokio::time::timeout(DEADLINE, status.wait_for(|status| wanted(status))).await;
         match waiting {
             Ok(status) => status.expect("the indexer runs").clone(),
             Err(_) => panic!("the indexer is still {:?}", *self.status.borrow()),
@@ -131,7 +132,7 @@ impl Running {
     }
 
     /// Waits until the index is at a block.
-    pub(crate) async fn reach(&mut self, number: u64) {
+    pub(crate) async fn reach(&self, number: u64) {
         self.until(|status| matches!(status, IndexStatus::Following { at } if *at >= number)).await;
     }
 
@@ -145,7 +146,7 @@ impl Running {
 pub(crate) async fn index<C: ChainClient>(chain: C, db: &Db, to: u64) {
     let stage = Stage::new(chain);
     stage.show(to).await;
-    let mut running = Running::start(stage, db.clone(), config());
+    let running = Running::start(stage, db.clone(), config());
     running.reach(to).await;
     running.stop().await;
 }

@@ -16,11 +16,11 @@ engine_tests! {
         rig.mine(50).await;
         let second_db = Db::open(test.url()).await.unwrap();
         let (first_stage, second_stage) = (Stage::new(rig.client()), Stage::new(rig.client()));
-        let mut first = Running::start(first_stage.clone(), test.db(), config());
+        let first = Running::start(first_stage.clone(), test.db(), config());
         first_stage.show(50).await;
         first.reach(50).await;
         // The second finds a complete index; from here on both want every block.
-        let mut second = Running::start(second_stage.clone(), second_db.clone(), config());
+        let second = Running::start(second_stage.clone(), second_db.clone(), config());
         second_stage.show(50).await;
         second.until(|status| *status == IndexStatus::Following { at: 50 }).await;
 
@@ -50,8 +50,8 @@ engine_tests! {
         rig.mine(100).await;
         let head = rig.head();
         let client = Arc::new(rig.client());
-        let mut workers: Vec<_> = (0..3).map(|_| Running::start(client.clone(), test.db(), config())).collect();
-        for worker in &mut workers {
+        let workers: Vec<_> = (0..3).map(|_| Running::start(client.clone(), test.db(), config())).collect();
+        for worker in &workers {
             worker.until(|status| at(status) == Some(head)).await;
         }
         for worker in workers {
