@@ -72,7 +72,7 @@ impl<'a> Banner<'a> {
             writeln!(out, "  JSON-RPC   http://{}   (HTTP and WebSocket)", node.rpc)?;
         }
         for url in self.config.nodes.iter().filter(|_| self.node.is_none()) {
-            writeln!(out, "  Node       {}", url.masked())?;
+            writeln!(out, "  Node       {}", url)?;
         }
         if self.node.is_none() || self.api.is_some() {
             writeln!(out, "  Database   {}", config.database.masked())?;

@@ -2,9 +2,14 @@
 
 use std::path::PathBuf;
 
+use alloy_primitives::Address;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use domain::{ApplicationId, ApplicationState};
 
-use crate::config::{self, Given};
+use crate::{
+    command::applications::{parse_id, parse_state},
+    config::{self, Given},
+};
 
 /// An IBFT 2.0 network in one binary.
 #[derive(Debug, Parser)]
@@ -21,7 +26,7 @@ impl Cli {
         let command = config::add_flags(Self::command());
         let matches = command.clone().get_matches();
         match Self::from_arg_matches(&matches) {
-            Ok(cli) => (cli, Given::to_process(config::given_flags(&matches))),
+            Ok(cli) => (cli, Given::of_process(config::given_flags(&matches))),
             Err(error) => error.with_cmd(&command).exit(),
         }
     }
@@ -32,6 +37,10 @@ impl Cli {
 pub enum Command {
     /// Start everything the network needs in one process (default).
     Up(NodeOptions),
+    /// Serve REST and GraphQL alone, from nodes and a database that a worker fills.
+    Api,
+    /// Index the chain, follow applications and send mail, from nodes.
+    Worker,
     /// Run the embedded chain alone, or control a running one.
     Node(Node),
     /// Move a chain between directories and nodes as a file of blocks.
@@ -41,6 +50,11 @@ pub enum Command {
     Genesis(GenesisOptions),
     /// Print the configuration that counts, with the source of every value and without secrets.
     Config(ConfigOptions),
+    /// Review applications to the validator program.
+    #[command(subcommand)]
+    Applications(ApplicationsCommand),
+    /// Check chain, contracts, clock, database and index, and say what to do.
+    Doctor(DoctorOptions),
 }
 
 impl Default for Command {
@@ -104,7 +118,7 @@ pub enum CtlAction {
         /// Who votes: V1, V2, … or an address.
         validator: String,
         /// Whom the vote is about.
-        subject: alloy_primitives::Address,
+        subject: Address,
         /// What the vote wants.
         #[arg(value_enum)]
         choice: VoteChoice,
@@ -179,4 +193,64 @@ pub struct ConfigOptions {
     /// Print the documented defaults as a file to start from, instead.
     #[arg(long, conflicts_with = "json")]
     pub defaults: bool,
+}
+
+/// `chainnet doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorOptions {
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `chainnet applications …`.
+#[derive(Debug, Subcommand)]
+pub enum ApplicationsCommand {
+    /// List applications, newest first.
+    List {
+        /// Only those in this state.
+        #[arg(long, value_parser = parse_state)]
+        state: Option<ApplicationState>,
+        /// Only those older than this one: the last of the list before.
+        #[arg(long, value_name = "ID", value_parser = parse_id)]
+        before: Option<ApplicationId>,
+        /// At most so many.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100))]
+        limit: u32,
+        /// Print one JSON array.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show everything about one application, the e-mail address included.
+    Show {
+        /// The application.
+        #[arg(value_parser = parse_id)]
+        id: ApplicationId,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Begin the technical review.
+    Review(Review),
+    /// Accept: the operator may stake.
+    Approve(Review),
+    /// Turn down.
+    Reject(Review),
+}
+
+/// A reviewer's decision.
+#[derive(Debug, Args)]
+pub struct Review {
+    /// The application.
+    #[arg(value_parser = parse_id)]
+    pub id: ApplicationId,
+    /// Who decides, for the history.
+    #[arg(long, value_name = "NAME")]
+    pub by: String,
+    /// Why, for the history; the applicant reads it.
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -1,6 +1,7 @@
 //! The product: configuration, wiring and commands of the `chainnet` binary.
 
 mod banner;
+mod chain_source;
 pub mod cli;
 mod command;
 pub mod config;
@@ -10,14 +11,17 @@ mod listen;
 mod logging;
 mod network_genesis;
 mod output;
+mod parts;
+mod process;
+mod progress;
 mod runtime;
+mod wiring;
 
 use std::path::Path;
 
 pub use output::say_error;
 
 use cli::{ChainCommand, Cli, Command, NodeCommand};
-use command::node::Shown;
 use config::{Config, Given};
 
 /// Carries out what the command line asks for.
@@ -25,14 +29,18 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
     let config = Config::load(given, Path::new(""))?;
     logging::start(&config.log)?;
     match cli.command.unwrap_or_default() {
-        Command::Up(options) => command::node::run(&config, &options, Shown::NextSteps),
+        Command::Up(options) => command::up::run(&config, &options),
+        Command::Api => command::api::run(&config),
+        Command::Worker => command::worker::run(&config),
         Command::Node(node) => match node.command {
-            None => command::node::run(&config, &node.options, Shown::NodeAlone),
+            None => command::node::run(&config, &node.options),
             Some(NodeCommand::Ctl(ctl)) => command::ctl::run(&config, &ctl),
         },
         Command::Chain(ChainCommand::Export(export)) => command::transfer::export(&config, &export),
         Command::Chain(ChainCommand::Import(import)) => command::transfer::import(&config, &import),
         Command::Genesis(genesis) => command::genesis::run(&config, &genesis),
         Command::Config(options) => command::config::run(&config, &options),
+        Command::Applications(action) => command::applications::run(&config, &action),
+        Command::Doctor(options) => command::doctor::run(&config, &options),
     }
 }

@@ -8,7 +8,6 @@ use std::{
 
 use anyhow::{Context, ensure};
 use devchain::{chain::Chain, transfer};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
     cli::{Export, Import},
@@ -16,6 +15,7 @@ use crate::{
     keys::NetworkKeys,
     network_genesis,
     output::say,
+    progress,
 };
 
 /// Writes blocks to a file.
@@ -26,7 +26,7 @@ pub(crate) fn export(config: &Config, options: &Export) -> anyhow::Result<()> {
     ensure!(options.from < end, "nothing to export: --from {} is not before --end {end}", options.from);
     // Before the file is touched: it may hold an earlier export.
     ensure!(end <= head + 1, "cannot export up to block {}, the head is {head}", end - 1);
-    let bar = progress_bar(end - options.from, "{bar:40} {pos}/{len} blocks, {per_sec}, {eta} left");
+    let bar = progress::bar(end - options.from, "{bar:40} {pos}/{len} blocks, {per_sec}, {eta} left");
     let to: Box<dyn Write> = if options.to.as_os_str() == "-" {
         Box::new(io::stdout().lock())
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn import(config: &Config, options: &Import) -> anyhow::Result<()> {
         File::open(&options.file).with_context(|| format!("cannot open {}", options.file.display()))?;
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let chain = open(config)?;
-    let bar = progress_bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
+    let bar = progress::bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
     let result =
         transfer::import(&chain, BufReader::with_capacity(1 << 20, file), |offset| bar.set_position(offset));
     bar.finish_and_clear();
@@ -71,9 +71,4 @@ fn open(config: &Config) -> anyhow::Result<Arc<Chain>> {
     let keys = NetworkKeys::load(config.network, &config.data)?;
     let genesis = network_genesis::load(config, &keys)?;
     Ok(Chain::open(&config.chain_dir(), &genesis)?)
-}
-
-fn progress_bar(length: u64, template: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style)
 }

@@ -22,7 +22,7 @@ pub struct Given {
 
 impl Given {
     /// What this process was given.
-    pub fn to_process(flags: BTreeMap<String, String>) -> Self {
+    pub fn of_process(flags: BTreeMap<String, String>) -> Self {
         let env = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self { flags, env: env.collect() }
     }

@@ -10,6 +10,7 @@ mod layers;
 mod problem;
 mod secret;
 mod setting;
+mod smtp;
 mod table;
 mod value;
 
@@ -22,8 +23,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chain::remote::NodeUrl;
 use domain::{Deployment, Network, WebUrl};
 use ipnet::IpNet;
+use validators::mail::SmtpSettings;
 
 pub use deployments::Deployments;
 pub(crate) use flags::{add_flags, given_flags};
@@ -59,13 +62,13 @@ pub struct Config {
     /// The embedded node.
     pub node: NodeConfig,
     /// Nodes to read from; none when the chain runs inside.
-    pub nodes: Vec<WebUrl>,
+    pub nodes: Vec<NodeUrl>,
     /// The database.
     pub database: SecretUrl,
     /// REST and GraphQL.
     pub api: ApiConfig,
     /// Notices by mail, where a server is configured.
-    pub mail: Option<MailConfig>,
+    pub mail: Option<SmtpSettings>,
     effective: Vec<Effective>,
 }
 
@@ -98,15 +101,6 @@ pub struct ApiConfig {
     pub cors: Origins,
     /// Proxies whose X-Forwarded-For is believed.
     pub trusted_proxies: Vec<IpNet>,
-}
-
-/// Notices by mail.
-#[derive(Debug)]
-pub struct MailConfig {
-    /// The mail server.
-    pub smtp: SecretUrl,
-    /// The sender.
-    pub from: String,
 }
 
 impl Config {
@@ -161,8 +155,15 @@ fn take_node(layers: &mut Layers, network: Network) -> NodeConfig {
     NodeConfig { rpc: SocketAddr::new(host, port), genesis }
 }
 
-fn take_nodes(layers: &mut Layers, record: Option<&Deployment>) -> Vec<WebUrl> {
-    let recorded = record.and_then(|record| record.rpc_url.clone()).map(|url| vec![url]);
+fn take_nodes(layers: &mut Layers, record: Option<&Deployment>) -> Vec<NodeUrl> {
+    let recorded = record.and_then(|record| record.rpc_url.as_ref()).map(|url| value::nodes(url.as_str()));
+    let recorded = recorded.and_then(|nodes| match nodes {
+        Ok(nodes) => Some(nodes),
+        Err(what) => {
+            layers.report(Problem { place: "deployment record, key `rpcUrl`".to_owned(), what });
+            None
+        }
+    });
     let source = if recorded.is_some() { Source::Deployment } else { Source::Default };
     layers.take_or(&table::RPC_URL, recorded, source).unwrap_or_default()
 }
@@ -193,11 +194,11 @@ fn own_origins(record: &Deployment) -> Origins {
     Origins::Only(origins)
 }
 
-fn take_mail(layers: &mut Layers) -> Option<MailConfig> {
+fn take_mail(layers: &mut Layers) -> Option<SmtpSettings> {
     let smtp = layers.take_or(&table::SMTP_URL, None, Source::Default);
     let from = layers.take_or(&table::SMTP_FROM, None, Source::Default);
     match (smtp, from) {
-        (Some(smtp), Some(from)) => Some(MailConfig { smtp, from }),
+        (Some(smtp), Some(from)) => Some(SmtpSettings { from, ..smtp }),
         (Some(_), None) => {
             let about = &table::SMTP_FROM.about;
             let what = format!("missing, but there is a mail server (allowed: {})", about.allowed);

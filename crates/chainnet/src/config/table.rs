@@ -2,8 +2,10 @@
 
 use std::{net::IpAddr, num::NonZeroU32, path::PathBuf};
 
-use domain::{Network, WebUrl};
+use chain::remote::NodeUrl;
+use domain::Network;
 use ipnet::IpNet;
+use validators::mail::SmtpSettings;
 
 use super::{
     secret::SecretUrl,
@@ -12,6 +14,7 @@ use super::{
         DefaultValue::{Depends, Fixed},
         Setting, Shape,
     },
+    smtp,
     value::{self, LogFormat, Origins, listed},
 };
 
@@ -128,7 +131,7 @@ pub(super) const NODE_RPC_HOST: Setting<IpAddr> = Setting {
         allowed: "an IPv4 or IPv6 address",
         default: Fixed("127.0.0.1"),
         shape: Shape::Text,
-        commands: &["up", "node"],
+        commands: &["up", "node", "doctor"],
     },
     parse: value::host,
     show: IpAddr::to_string,
@@ -145,7 +148,7 @@ pub(super) const NODE_RPC_PORT: Setting<u16> = Setting {
         allowed: "0 to 65535, 0 picks a free one",
         default: Depends("8545, testnet 8565"),
         shape: Shape::Number,
-        commands: &["up", "node", "ctl"],
+        commands: &["up", "node", "ctl", "doctor"],
     },
     parse: value::port,
     show: u16::to_string,
@@ -169,7 +172,7 @@ pub(super) const NODE_GENESIS: Setting<PathBuf> = Setting {
     secret: false,
 };
 
-pub(super) const RPC_URL: Setting<Vec<WebUrl>> = Setting {
+pub(super) const RPC_URL: Setting<Vec<NodeUrl>> = Setting {
     about: About {
         key: "chain.rpc_url",
         env: "PLATFORM_RPC_URL",
@@ -182,7 +185,7 @@ pub(super) const RPC_URL: Setting<Vec<WebUrl>> = Setting {
         commands: &["up", "api", "worker", "doctor"],
     },
     parse: value::nodes,
-    show: |nodes| listed(&nodes.iter().map(WebUrl::masked).collect::<Vec<_>>()),
+    show: |nodes| listed(nodes),
     secret: true,
 };
 
@@ -291,7 +294,7 @@ pub(super) const TRUSTED_PROXIES: Setting<Vec<IpNet>> = Setting {
     secret: false,
 };
 
-pub(super) const SMTP_URL: Setting<SecretUrl> = Setting {
+pub(super) const SMTP_URL: Setting<SmtpSettings> = Setting {
     about: About {
         key: "mail.smtp_url",
         env: "SMTP_URL",
@@ -303,8 +306,8 @@ pub(super) const SMTP_URL: Setting<SecretUrl> = Setting {
         shape: Shape::Text,
         commands: &["up", "worker", "applications"],
     },
-    parse: value::smtp,
-    show: SecretUrl::masked,
+    parse: smtp::parse,
+    show: smtp::shown,
     secret: true,
 };
 

@@ -155,8 +155,8 @@ fn the_record_names_the_node_unless_somebody_else_does() {
     fs::write(folder.path().join("devnet.json"), record).unwrap();
     let path = folder.path().to_str().unwrap();
     let config = load(&[("deployments", path)], &[], "").unwrap();
-    assert_eq!(config.nodes[0].as_str(), "http://besu-1:8545");
+    assert_eq!(config.nodes[0].to_string(), "http://besu-1:8545");
     assert_eq!(source_of(&config, "chain.rpc_url"), &Source::Deployment);
     let config = load(&[("deployments", path)], &[("PLATFORM_RPC_URL", "http://other:1")], "").unwrap();
-    assert_eq!(config.nodes[0].as_str(), "http://other:1");
+    assert_eq!(config.nodes[0].to_string(), "http://other:1");
 }

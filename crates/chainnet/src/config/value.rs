@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, net::IpAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
 
+use chain::remote::NodeUrl;
 use domain::{Network, WebUrl};
 use ipnet::IpNet;
 
@@ -69,8 +70,8 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty())
 }
 
-pub(super) fn nodes(text: &str) -> Result<Vec<WebUrl>, String> {
-    let nodes = items(text).map(parsed).collect::<Result<Vec<WebUrl>, _>>()?;
+pub(super) fn nodes(text: &str) -> Result<Vec<NodeUrl>, String> {
+    let nodes = items(text).map(parsed).collect::<Result<Vec<NodeUrl>, _>>()?;
     if nodes.is_empty() { Err("no URL in it".to_owned()) } else { Ok(nodes) }
 }
 
@@ -80,15 +81,6 @@ pub(super) fn database(text: &str) -> Result<SecretUrl, String> {
         Ok(SecretUrl::new(text))
     } else {
         Err("no such database".to_owned())
-    }
-}
-
-pub(super) fn smtp(text: &str) -> Result<SecretUrl, String> {
-    let known = ["smtp://", "smtps://"];
-    if known.iter().any(|scheme| text.starts_with(scheme) && text.len() > scheme.len()) {
-        Ok(SecretUrl::new(text))
-    } else {
-        Err("no mail server".to_owned())
     }
 }
 
@@ -158,12 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn databases_and_mail_servers_are_told_by_their_scheme() {
+    fn databases_are_told_by_their_scheme_and_senders_by_their_at() {
         assert!(database("sqlite:x.db").is_ok() && database("postgres://h/d").is_ok());
         for text in ["mysql://h/d", "x.db", "postgres://", ""] {
             assert!(database(text).is_err(), "{text}");
         }
-        assert!(smtp("smtps://h").is_ok() && smtp("http://h").is_err());
         assert!(sender("a@b.c").is_ok() && sender("Net <a@b.c>").is_ok() && sender("nobody").is_err());
     }
 
