@@ -5,86 +5,121 @@ use std::{fmt::Write, net::SocketAddr};
 use domain::{Network, devnet};
 use ibft::seal::ValidatorKey;
 
-use crate::{cli::Place, keys::NetworkKeys};
+use crate::{config::Config, embedded::EmbeddedNode, keys::GENESIS_VALIDATORS};
 
 /// What the start message tells.
 pub(crate) struct Banner<'a> {
-    pub(crate) place: &'a Place,
-    pub(crate) keys: &'a NetworkKeys,
+    pub(crate) config: &'a Config,
     pub(crate) chain_id: u64,
-    pub(crate) head: u64,
-    pub(crate) rpc: SocketAddr,
+    /// The newest block, if the chain has answered.
+    pub(crate) head: Option<u64>,
+    pub(crate) node: Option<&'a EmbeddedNode>,
+    pub(crate) api: Option<SocketAddr>,
 }
 
-impl Banner<'_> {
+impl<'a> Banner<'a> {
+    /// The message of a process whose only part is the embedded chain.
+    pub(crate) fn of_node(config: &'a Config, node: &'a EmbeddedNode) -> Self {
+        Self {
+            config,
+            chain_id: node.chain.spec().chain_id,
+            head: Some(node.chain.head().block.number()),
+            node: Some(node),
+            api: None,
+        }
+    }
+
     /// Name, addresses and nothing else.
-    pub(crate) fn node_alone(&self) -> String {
-        let network = self.place.network;
-        format!(
-            "chainnet {} · {network} ({}) · chain id {} ({:#x}) · block {}\n\n\
-             \x20 JSON-RPC   http://{rpc}   (HTTP and WebSocket)\n\
-             \x20 Data       {}\n",
-            env!("CARGO_PKG_VERSION"),
-            network.title(),
-            self.chain_id,
-            self.chain_id,
-            self.head,
-            self.place.data_dir().display(),
-            rpc = self.rpc,
-        )
+    pub(crate) fn short(&self) -> String {
+        let mut text = String::new();
+        // Writing into a String cannot fail.
+        let _ = self.write_addresses(&mut text);
+        text
     }
 
     /// Everything a newcomer needs.
     pub(crate) fn with_next_steps(&self) -> String {
-        let mut text = self.node_alone();
-        // Writing into a String cannot fail.
-        let _ = self.write_validators(&mut text);
-        let _ = self.write_contracts(&mut text);
-        if self.place.network == Network::Devnet {
-            let _ = self.write_accounts(&mut text);
+        let mut text = self.short();
+        if let Some(node) = self.node {
+            let _ = write_validators(&mut text, node);
+            let _ = write_contracts(&mut text);
+            if self.config.network == Network::Devnet {
+                let _ = write_accounts(&mut text);
+            }
         }
         let _ = self.write_steps(&mut text);
         text
     }
 
-    fn write_validators(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "\nValidators")?;
-        for (index, key) in self.keys.validators.iter().enumerate() {
-            let standby =
-                if index < crate::keys::GENESIS_VALIDATORS { "" } else { "   standby: seals once voted in" };
-            writeln!(out, "  V{}  {}{standby}", index + 1, key.address())?;
-        }
-        writeln!(out)
-    }
-
-    fn write_contracts(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "Contracts")?;
-        for (name, address) in contracts::address::PREDEPLOYED {
-            writeln!(out, "  {name:<28} {address}")?;
-        }
-        writeln!(out)
-    }
-
-    fn write_accounts(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(
+    fn write_addresses(&self, out: &mut String) -> std::fmt::Result {
+        let Self { config, chain_id, .. } = self;
+        let network = config.network;
+        let version = env!("CARGO_PKG_VERSION");
+        write!(
             out,
-            "Accounts, 1000000 PNC each. The keys are public: never use them for anything of value"
+            "chainnet {version} · {network} ({}) · chain id {chain_id} ({chain_id:#x})",
+            network.title()
         )?;
-        for (index, account) in devnet::ACCOUNTS.iter().enumerate() {
-            writeln!(out, "  {index}  {}  {}", account.address, account.key)?;
+        match self.head {
+            Some(head) => writeln!(out, " · block {head}\n")?,
+            None => writeln!(out, " · no node answers yet\n")?,
         }
-        writeln!(out)
+        if let Some(api) = self.api {
+            writeln!(out, "  REST       http://{api}/api/v1   (documentation at /api/v1/docs)")?;
+            writeln!(out, "  GraphQL    http://{api}/graphql")?;
+        }
+        if let Some(node) = self.node {
+            writeln!(out, "  JSON-RPC   http://{}   (HTTP and WebSocket)", node.rpc)?;
+        }
+        for url in self.config.nodes.iter().filter(|_| self.node.is_none()) {
+            writeln!(out, "  Node       {}", url)?;
+        }
+        if self.node.is_none() || self.api.is_some() {
+            writeln!(out, "  Database   {}", config.database.masked())?;
+        }
+        writeln!(out, "  Data       {}", config.data.display())
     }
 
     fn write_steps(&self, out: &mut String) -> std::fmt::Result {
-        let port = self.rpc.port();
+        writeln!(out, "Try")?;
+        if let Some(api) = self.api {
+            writeln!(out, "  curl -s http://{api}/api/v1/chain")?;
+            writeln!(out, "  curl -s http://{api}/api/v1/validators/ranking")?;
+        }
+        let Some(node) = self.node else { return Ok(()) };
         writeln!(
             out,
-            "Try\n  \
-             curl -s http://127.0.0.1:{port} -H 'content-type: application/json' \\\n    \
+            "  \
+             curl -s http://{} -H 'content-type: application/json' \\\n    \
              -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eth_blockNumber\",\"params\":[]}}'\n  \
              chainnet node ctl stop V3        # watch the chain go on with four validators\n  \
-             chainnet genesis                 # the genesis file, for Besu"
+             chainnet genesis                 # the genesis file, for Besu",
+            node.rpc
         )
     }
+}
+
+fn write_validators(out: &mut String, node: &EmbeddedNode) -> std::fmt::Result {
+    writeln!(out, "\nValidators")?;
+    for (index, key) in node.keys.validators.iter().enumerate() {
+        let standby = if index < GENESIS_VALIDATORS { "" } else { "   standby: seals once voted in" };
+        writeln!(out, "  V{}  {}{standby}", index + 1, key.address())?;
+    }
+    writeln!(out)
+}
+
+fn write_contracts(out: &mut String) -> std::fmt::Result {
+    writeln!(out, "Contracts")?;
+    for (name, address) in contracts::address::PREDEPLOYED {
+        writeln!(out, "  {name:<28} {address}")?;
+    }
+    writeln!(out)
+}
+
+fn write_accounts(out: &mut String) -> std::fmt::Result {
+    writeln!(out, "Accounts, 1000000 PNC each. The keys are public: never use them for anything of value")?;
+    for (index, account) in devnet::ACCOUNTS.iter().enumerate() {
+        writeln!(out, "  {index}  {}  {}", account.address, account.key)?;
+    }
+    writeln!(out)
 }

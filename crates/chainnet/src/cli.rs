@@ -1,56 +1,35 @@
-//! The command line. Every option is also an environment variable; the option wins.
+//! The command line: what can be asked for. The flags of settings come from the configuration's table.
 
-use std::{net::IpAddr, path::PathBuf};
+use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use domain::Network;
+use alloy_primitives::Address;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use domain::{ApplicationId, ApplicationState};
+
+use crate::{
+    command::applications::{parse_id, parse_state},
+    config::{self, Given},
+};
 
 /// An IBFT 2.0 network in one binary.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 pub struct Cli {
-    /// Which network, and where its data is.
-    #[command(flatten)]
-    pub place: Place,
-    /// How log lines look.
-    #[arg(long, env = "LOG_FORMAT", value_enum, default_value_t, global = true)]
-    pub log_format: LogFormat,
     /// What to do; `up` when nothing is given.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// Which network, and where its data is.
-#[derive(Debug, Clone, Args)]
-pub struct Place {
-    /// Network: devnet, testnet or mainnet.
-    #[arg(long, env = "PLATFORM_NETWORK", default_value = "devnet", global = true)]
-    pub network: Network,
-    /// Data directory [default: ./data/ and the network's name].
-    #[arg(long, env = "CHAINNET_DATA", global = true)]
-    pub data: Option<PathBuf>,
-}
-
-impl Place {
-    /// The network's data directory.
-    pub fn data_dir(&self) -> PathBuf {
-        self.data.clone().unwrap_or_else(|| PathBuf::from("data").join(self.network.name()))
+impl Cli {
+    /// Reads the command line of this process: what to do, and what it says about settings.
+    pub fn read() -> (Self, Given) {
+        let command = config::add_flags(Self::command());
+        let matches = command.clone().get_matches();
+        match Self::from_arg_matches(&matches) {
+            Ok(cli) => (cli, Given::of_process(config::given_flags(&matches))),
+            Err(error) => error.with_cmd(&command).exit(),
+        }
     }
-
-    /// The embedded chain's part of the data directory.
-    pub fn chain_dir(&self) -> PathBuf {
-        self.data_dir().join("chain")
-    }
-}
-
-/// How log lines look.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// One JSON object a line.
-    Json,
 }
 
 /// What to do.
@@ -58,6 +37,10 @@ pub enum LogFormat {
 pub enum Command {
     /// Start everything the network needs in one process (default).
     Up(NodeOptions),
+    /// Serve REST and GraphQL alone, from nodes and a database that a worker fills.
+    Api,
+    /// Index the chain, follow applications and send mail, from nodes.
+    Worker,
     /// Run the embedded chain alone, or control a running one.
     Node(Node),
     /// Move a chain between directories and nodes as a file of blocks.
@@ -65,13 +48,18 @@ pub enum Command {
     Chain(ChainCommand),
     /// Print the network's genesis file in Besu's format.
     Genesis(GenesisOptions),
+    /// Print the configuration that counts, with the source of every value and without secrets.
+    Config(ConfigOptions),
+    /// Review applications to the validator program.
+    #[command(subcommand)]
+    Applications(ApplicationsCommand),
+    /// Check chain, contracts, clock, database and index, and say what to do.
+    Doctor(DoctorOptions),
 }
 
 impl Default for Command {
     fn default() -> Self {
-        // Parsed, not built, so that the environment applies to `chainnet` as it does to `chainnet up`.
-        let cli = Cli::parse_from(["chainnet", "up"]);
-        cli.command.unwrap_or(Self::Up(NodeOptions::default()))
+        Self::Up(NodeOptions::default())
     }
 }
 
@@ -90,18 +78,9 @@ pub struct Node {
 /// How the embedded chain runs.
 #[derive(Debug, Clone, Args, Default)]
 pub struct NodeOptions {
-    /// Address the JSON-RPC server listens on [default: 127.0.0.1].
-    #[arg(long, env = "NODE_RPC_HOST")]
-    pub rpc_host: Option<IpAddr>,
-    /// Port of the JSON-RPC server, HTTP and WebSocket; 0 picks a free one [default: 8545, testnet 8565].
-    #[arg(long, env = "NODE_RPC_PORT")]
-    pub rpc_port: Option<u16>,
     /// Seal blocks only when `evm_mine` asks for one.
     #[arg(long)]
     pub on_demand: bool,
-    /// Genesis file to start from instead of the network's own.
-    #[arg(long, env = "NODE_GENESIS")]
-    pub genesis: Option<PathBuf>,
 }
 
 /// `chainnet node …`.
@@ -114,9 +93,6 @@ pub enum NodeCommand {
 /// `chainnet node ctl …`.
 #[derive(Debug, Args)]
 pub struct Ctl {
-    /// Port of the running node [default: the network's].
-    #[arg(long, env = "NODE_RPC_PORT", global = true)]
-    pub rpc_port: Option<u16>,
     /// What to do.
     #[command(subcommand)]
     pub action: CtlAction,
@@ -142,7 +118,7 @@ pub enum CtlAction {
         /// Who votes: V1, V2, … or an address.
         validator: String,
         /// Whom the vote is about.
-        subject: alloy_primitives::Address,
+        subject: Address,
         /// What the vote wants.
         #[arg(value_enum)]
         choice: VoteChoice,
@@ -181,9 +157,6 @@ pub struct Export {
     /// Block to stop before [default: after the head].
     #[arg(long)]
     pub end: Option<u64>,
-    /// Genesis file of the chain, if not the network's own.
-    #[arg(long, env = "NODE_GENESIS")]
-    pub genesis: Option<PathBuf>,
 }
 
 /// `chainnet chain import`.
@@ -191,9 +164,6 @@ pub struct Export {
 pub struct Import {
     /// File to read.
     pub file: PathBuf,
-    /// Genesis file of the chain, if not the network's own.
-    #[arg(long, env = "NODE_GENESIS")]
-    pub genesis: Option<PathBuf>,
 }
 
 /// `chainnet genesis`.
@@ -212,4 +182,75 @@ pub enum ForkChoice {
     /// Shanghai.
     #[default]
     Shanghai,
+}
+
+/// `chainnet config`.
+#[derive(Debug, Args)]
+pub struct ConfigOptions {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Print the documented defaults as a file to start from, instead.
+    #[arg(long, conflicts_with = "json")]
+    pub defaults: bool,
+}
+
+/// `chainnet doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorOptions {
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `chainnet applications …`.
+#[derive(Debug, Subcommand)]
+pub enum ApplicationsCommand {
+    /// List applications, newest first.
+    List {
+        /// Only those in this state.
+        #[arg(long, value_parser = parse_state)]
+        state: Option<ApplicationState>,
+        /// Only those older than this one: the last of the list before.
+        #[arg(long, value_name = "ID", value_parser = parse_id)]
+        before: Option<ApplicationId>,
+        /// At most so many.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100))]
+        limit: u32,
+        /// Print one JSON array.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show everything about one application, the e-mail address included.
+    Show {
+        /// The application.
+        #[arg(value_parser = parse_id)]
+        id: ApplicationId,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Begin the technical review.
+    Review(Review),
+    /// Accept: the operator may stake.
+    Approve(Review),
+    /// Turn down.
+    Reject(Review),
+}
+
+/// A reviewer's decision.
+#[derive(Debug, Args)]
+pub struct Review {
+    /// The application.
+    #[arg(value_parser = parse_id)]
+    pub id: ApplicationId,
+    /// Who decides, for the history.
+    #[arg(long, value_name = "NAME")]
+    pub by: String,
+    /// Why, for the history; the applicant reads it.
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }

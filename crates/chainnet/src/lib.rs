@@ -1,29 +1,46 @@
 //! The product: configuration, wiring and commands of the `chainnet` binary.
 
 mod banner;
+mod chain_source;
 pub mod cli;
 mod command;
+pub mod config;
+mod embedded;
 mod keys;
+mod listen;
 mod logging;
 mod network_genesis;
 mod output;
+mod parts;
+mod process;
+mod progress;
+mod runtime;
+mod wiring;
+
+use std::path::Path;
 
 pub use output::say_error;
 
-use cli::{Cli, Command};
+use cli::{ChainCommand, Cli, Command, NodeCommand};
+use config::{Config, Given};
 
 /// Carries out what the command line asks for.
-pub fn run(cli: Cli) -> anyhow::Result<()> {
-    logging::start(cli.log_format)?;
-    let place = cli.place;
+pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
+    let config = Config::load(given, Path::new(""))?;
+    logging::start(&config.log)?;
     match cli.command.unwrap_or_default() {
-        Command::Up(options) => command::node::run(&place, &options, command::node::Shown::NextSteps),
+        Command::Up(options) => command::up::run(&config, &options),
+        Command::Api => command::api::run(&config),
+        Command::Worker => command::worker::run(&config),
         Command::Node(node) => match node.command {
-            None => command::node::run(&place, &node.options, command::node::Shown::NodeAlone),
-            Some(cli::NodeCommand::Ctl(ctl)) => command::ctl::run(&place, &ctl),
+            None => command::node::run(&config, &node.options),
+            Some(NodeCommand::Ctl(ctl)) => command::ctl::run(&config, &ctl),
         },
-        Command::Chain(cli::ChainCommand::Export(export)) => command::transfer::export(&place, &export),
-        Command::Chain(cli::ChainCommand::Import(import)) => command::transfer::import(&place, &import),
-        Command::Genesis(genesis) => command::genesis::run(&place, &genesis),
+        Command::Chain(ChainCommand::Export(export)) => command::transfer::export(&config, &export),
+        Command::Chain(ChainCommand::Import(import)) => command::transfer::import(&config, &import),
+        Command::Genesis(genesis) => command::genesis::run(&config, &genesis),
+        Command::Config(options) => command::config::run(&config, &options),
+        Command::Applications(action) => command::applications::run(&config, &action),
+        Command::Doctor(options) => command::doctor::run(&config, &options),
     }
 }

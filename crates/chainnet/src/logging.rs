@@ -5,14 +5,13 @@ use std::io;
 use anyhow::anyhow;
 use tracing_subscriber::EnvFilter;
 
-use crate::cli::LogFormat;
+use crate::config::{LogConfig, LogFormat};
 
-/// Starts logging. `RUST_LOG` chooses what is logged; by default warnings, and our own news.
-pub(crate) fn start(format: LogFormat) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new("warn,chainnet=info,chainnet_devchain=info"));
+/// Starts logging.
+pub(crate) fn start(config: &LogConfig) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&config.filter)?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    match format {
+    match config.format {
         LogFormat::Text => builder.with_target(false).try_init(),
         LogFormat::Json => builder.json().try_init(),
     }

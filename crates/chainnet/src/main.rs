@@ -2,14 +2,18 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use chainnet::{cli::Cli, config::ConfigError};
+
+/// What was asked for makes no sense; the same code as for a flag that does not exist.
+const MISUSED: u8 = 2;
 
 fn main() -> ExitCode {
-    match chainnet::run(chainnet::cli::Cli::parse()) {
+    let (cli, given) = Cli::read();
+    match chainnet::run(cli, given) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             chainnet::say_error(&error);
-            ExitCode::FAILURE
+            if error.is::<ConfigError>() { ExitCode::from(MISUSED) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The genesis of each embedded network: who validates, who is funded, who administers.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use alloy_primitives::{Address, U256};
 use anyhow::Context;
@@ -9,7 +9,8 @@ use domain::{Network, Wei, devnet};
 use ibft::seal::ValidatorKey;
 
 use crate::{
-    cli::{ForkChoice, Place},
+    cli::ForkChoice,
+    config::Config,
     keys::{GENESIS_VALIDATORS, NetworkKeys},
 };
 
@@ -22,9 +23,9 @@ const FAUCET_COIN: u64 = 100_000_000;
 const KEEPER_COIN: u64 = 10_000;
 const ADMIN_COIN: u64 = 10_000;
 
-/// The genesis to start from: the given file, or the network's own.
-pub(crate) fn load(place: &Place, keys: &NetworkKeys, file: Option<&Path>) -> anyhow::Result<Genesis> {
-    let Some(file) = file else { return build(place.network, keys, ForkChoice::default()) };
+/// The genesis to start from: the configured file, or the network's own.
+pub(crate) fn load(config: &Config, keys: &NetworkKeys) -> anyhow::Result<Genesis> {
+    let Some(file) = &config.node.genesis else { return build(config.network, keys, ForkChoice::default()) };
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     Genesis::from_json(&text).with_context(|| format!("{} is not a usable genesis file", file.display()))
 }

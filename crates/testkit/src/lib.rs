@@ -5,8 +5,10 @@
 //! and its JSON-RPC.
 
 pub mod anvil;
+pub mod app;
 pub mod asm;
 pub mod campaign;
+pub mod http;
 pub mod node;
 pub mod process;
 pub mod rpc;
@@ -14,6 +16,8 @@ pub mod scenario;
 pub mod wallet;
 
 pub use anvil::Anvil;
+pub use app::AppProcess;
+pub use http::{HttpAnswer, HttpClient, HttpError};
 pub use node::NodeProcess;
 pub use process::{ServerProcess, StartError};
 pub use rpc::{CallError, Mining, RpcClient, RpcError};

@@ -48,7 +48,7 @@ impl NodeProcess {
     ) -> Result<Self, StartError> {
         let binary = binary.into();
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-        let server = launch(&binary, &arguments, data.path()).await?;
+        let server = launch(&binary, &arguments, data.path(), 0).await?;
         let client = RpcClient::new(server.address());
         Ok(Self { binary, arguments, client, server, data })
     }
@@ -80,14 +80,23 @@ impl NodeProcess {
 
     /// Starts the node again on the same data directory, after [`Self::kill9`] or [`Self::stop`].
     pub async fn restart(&mut self) -> Result<(), StartError> {
-        self.server = launch(&self.binary, &self.arguments, self.data.path()).await?;
+        self.launch_again(0).await
+    }
+
+    /// The same at the address it had, for those who look for it there.
+    pub async fn restart_in_place(&mut self) -> Result<(), StartError> {
+        self.launch_again(self.server.address().port()).await
+    }
+
+    async fn launch_again(&mut self, port: u16) -> Result<(), StartError> {
+        self.server = launch(&self.binary, &self.arguments, self.data.path(), port).await?;
         self.client = RpcClient::new(self.server.address());
         Ok(())
     }
 
     /// Starts the node again on the same data directory and ends it (`kill -9`) after this time, ready or not.
     pub async fn start_and_kill9(&self, after: Duration) -> io::Result<()> {
-        let mut command = command(&self.binary, &self.arguments, self.data.path());
+        let mut command = command(&self.binary, &self.arguments, self.data.path(), 0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let mut child = command.spawn()?;
         sleep(after).await;
@@ -95,12 +104,17 @@ impl NodeProcess {
     }
 }
 
-async fn launch(binary: &Path, arguments: &[OsString], data: &Path) -> Result<ServerProcess, StartError> {
-    ServerProcess::start(command(binary, arguments, data), Ready::Announced(ANNOUNCEMENT)).await
+async fn launch(
+    binary: &Path,
+    arguments: &[OsString],
+    data: &Path,
+    port: u16,
+) -> Result<ServerProcess, StartError> {
+    ServerProcess::start(command(binary, arguments, data, port), Ready::Announced(ANNOUNCEMENT)).await
 }
 
-fn command(binary: &Path, arguments: &[OsString], data: &Path) -> Command {
+fn command(binary: &Path, arguments: &[OsString], data: &Path, port: u16) -> Command {
     let mut command = Command::new(binary);
-    command.arg("node").arg("--data").arg(data).args(["--rpc-port", "0"]).args(arguments);
+    command.arg("node").arg("--data").arg(data).args(["--rpc-port", &port.to_string()]).args(arguments);
     command
 }

@@ -100,6 +100,11 @@ impl ServerProcess {
         self.address
     }
 
+    /// The address behind a marker in what it has printed.
+    pub fn announced(&self, marker: &str) -> Option<SocketAddr> {
+        self.output.text().lines().find_map(|line| announced_address(line, marker))
+    }
+
     /// The operating system's number of the process.
     pub fn pid(&self) -> i32 {
         self.pid.as_raw_nonzero().get()

@@ -22,6 +22,8 @@ use tokio::{
     time::{Instant, sleep},
 };
 
+use crate::http::HttpAnswer;
+
 /// How long a transaction may take to be mined.
 const MINING_LIMIT: Duration = Duration::from_secs(30);
 /// Pause between two looks for a receipt.
@@ -100,15 +102,6 @@ pub enum Mining {
     Interval,
 }
 
-/// An HTTP answer as it came.
-#[derive(Debug, Clone)]
-pub struct HttpAnswer {
-    /// The HTTP status.
-    pub status: StatusCode,
-    /// The body's bytes.
-    pub body: Body,
-}
-
 #[derive(Debug, Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -166,10 +159,10 @@ impl RpcClient {
         headers.insert(header::HOST, header::HeaderValue::from_static("127.0.0.1"));
         headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
         let response = connection.send_request(request).await?;
-        let status = response.status();
-        let body = response.into_body().collect().await?.to_bytes();
+        let (head, body) = response.into_parts();
+        let body = body.collect().await?.to_bytes();
         *slot = Some(connection);
-        Ok(HttpAnswer { status, body })
+        Ok(HttpAnswer { status: head.status, headers: head.headers, body })
     }
 
     /// Calls a method; `params` is what serialises to the array of parameters.

@@ -10,19 +10,17 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use crate::{
-    cli::{Ctl, CtlAction, Place, VoteChoice},
+    cli::{Ctl, CtlAction, VoteChoice},
+    config::Config,
     output::say,
+    runtime,
 };
 
 /// Asks the node and prints its answer.
-pub(crate) fn run(place: &Place, ctl: &Ctl) -> anyhow::Result<()> {
-    let port = ctl.rpc_port.unwrap_or(place.network.node_rpc_port());
+pub(crate) fn run(config: &Config, ctl: &Ctl) -> anyhow::Result<()> {
+    let port = config.node.rpc.port();
     let (method, params) = request(&ctl.action);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    let result = runtime.block_on(ask(port, method, params))?;
+    let result = runtime::run_small(ask(port, method, params))?;
     match ctl.action {
         CtlAction::Status => print_status(result),
         CtlAction::Stop { .. } | CtlAction::Start { .. } | CtlAction::Vote { .. } => {

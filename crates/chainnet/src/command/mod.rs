@@ -1,6 +1,12 @@
 //! What each command does.
 
+pub(crate) mod api;
+pub(crate) mod applications;
+pub(crate) mod config;
 pub(crate) mod ctl;
+pub(crate) mod doctor;
 pub(crate) mod genesis;
 pub(crate) mod node;
 pub(crate) mod transfer;
+pub(crate) mod up;
+pub(crate) mod worker;

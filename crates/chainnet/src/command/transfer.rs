@@ -3,30 +3,30 @@
 use std::{
     fs::File,
     io::{self, BufReader, BufWriter, Write},
-    path::Path,
     sync::Arc,
 };
 
 use anyhow::{Context, ensure};
 use devchain::{chain::Chain, transfer};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
-    cli::{Export, Import, Place},
+    cli::{Export, Import},
+    config::Config,
     keys::NetworkKeys,
     network_genesis,
     output::say,
+    progress,
 };
 
 /// Writes blocks to a file.
-pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
-    let chain = open(place, options.genesis.as_deref())?;
+pub(crate) fn export(config: &Config, options: &Export) -> anyhow::Result<()> {
+    let chain = open(config)?;
     let head = chain.head().block.number();
     let end = options.end.unwrap_or(head + 1);
     ensure!(options.from < end, "nothing to export: --from {} is not before --end {end}", options.from);
     // Before the file is touched: it may hold an earlier export.
     ensure!(end <= head + 1, "cannot export up to block {}, the head is {head}", end - 1);
-    let bar = progress_bar(end - options.from, "{bar:40} {pos}/{len} blocks, {per_sec}, {eta} left");
+    let bar = progress::bar(end - options.from, "{bar:40} {pos}/{len} blocks, {per_sec}, {eta} left");
     let to: Box<dyn Write> = if options.to.as_os_str() == "-" {
         Box::new(io::stdout().lock())
     } else {
@@ -43,12 +43,12 @@ pub(crate) fn export(place: &Place, options: &Export) -> anyhow::Result<()> {
 }
 
 /// Adds the blocks of a file.
-pub(crate) fn import(place: &Place, options: &Import) -> anyhow::Result<()> {
+pub(crate) fn import(config: &Config, options: &Import) -> anyhow::Result<()> {
     let file =
         File::open(&options.file).with_context(|| format!("cannot open {}", options.file.display()))?;
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-    let chain = open(place, options.genesis.as_deref())?;
-    let bar = progress_bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
+    let chain = open(config)?;
+    let bar = progress::bar(bytes, "{bar:40} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
     let result =
         transfer::import(&chain, BufReader::with_capacity(1 << 20, file), |offset| bar.set_position(offset));
     bar.finish_and_clear();
@@ -67,13 +67,8 @@ pub(crate) fn import(place: &Place, options: &Import) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(place: &Place, genesis: Option<&Path>) -> anyhow::Result<Arc<Chain>> {
-    let keys = NetworkKeys::load(place.network, &place.data_dir())?;
-    let genesis = network_genesis::load(place, &keys, genesis)?;
-    Ok(Chain::open(&place.chain_dir(), &genesis)?)
-}
-
-fn progress_bar(length: u64, template: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style)
+fn open(config: &Config) -> anyhow::Result<Arc<Chain>> {
+    let keys = NetworkKeys::load(config.network, &config.data)?;
+    let genesis = network_genesis::load(config, &keys)?;
+    Ok(Chain::open(&config.chain_dir(), &genesis)?)
 }

@@ -10,6 +10,7 @@
 
 mod architecture;
 mod bad_input;
+mod config;
 mod contracts;
 mod crash;
 mod damage;

@@ -42,8 +42,17 @@ impl Ended {
 
 /// Runs a command to its end, without the options that the environment may hold.
 pub(crate) async fn chainnet(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ended {
+    chainnet_with(arguments, |_| ()).await
+}
+
+/// The same with variables or a folder of its own.
+pub(crate) async fn chainnet_with(
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    prepare: impl FnOnce(&mut Command),
+) -> Ended {
     let mut command = Command::new(BINARY);
     command.args(arguments).env_clear().stdin(Stdio::null()).kill_on_drop(true);
+    prepare(&mut command);
     let ended = tokio::time::timeout(PATIENCE, command.output());
     let output = ended.await.expect("the command ends").expect("the binary runs");
     Ended {

@@ -1,0 +1,72 @@
+//! Where the chain of a process is: inside it, or behind nodes.
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use chain::{
+    CacheLimits, Cached, ChainClient,
+    remote::{NodeUrl, RemoteClient, RemoteConfig},
+};
+use devchain::client::EmbeddedClient;
+use domain::Network;
+
+use crate::{cli::NodeOptions, config::Config, embedded::EmbeddedNode};
+
+/// The chain of a process.
+pub(crate) struct ChainSource {
+    /// What everything reads from.
+    pub(crate) client: Arc<dyn ChainClient>,
+    /// The chain itself, when it runs inside.
+    pub(crate) node: Option<EmbeddedNode>,
+}
+
+impl ChainSource {
+    /// The configured nodes; without any, the embedded chain.
+    pub(crate) async fn nodes_or_embedded(config: &Config, options: &NodeOptions) -> anyhow::Result<Self> {
+        if !config.nodes.is_empty() {
+            return Self::nodes(config).await;
+        }
+        let node = EmbeddedNode::start(config, options).await?;
+        let client = Arc::new(EmbeddedClient::new(node.chain.clone()));
+        Ok(Self { client, node: Some(node) })
+    }
+
+    /// The configured nodes.
+    pub(crate) async fn nodes(config: &Config) -> anyhow::Result<Self> {
+        if config.nodes.is_empty() {
+            bail!(
+                "no node to read the chain from; name one with --rpc-url or PLATFORM_RPC_URL, such as \
+                 http://127.0.0.1:8545, or run `chainnet up`, which has a chain inside"
+            );
+        }
+        Ok(Self { client: connect(config.network, &config.nodes).await?, node: None })
+    }
+
+    /// Waits until the chain inside has failed; for ever when there is none.
+    pub(crate) async fn failed(&self) -> anyhow::Error {
+        match &self.node {
+            Some(node) => node.failed().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops the chain inside.
+    pub(crate) async fn stop(self) -> anyhow::Result<()> {
+        match self.node {
+            Some(node) => node.stop().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// A client of nodes that remembers what is final.
+pub(crate) async fn connect(network: Network, nodes: &[NodeUrl]) -> anyhow::Result<Arc<dyn ChainClient>> {
+    let config = RemoteConfig {
+        chain_id: Some(network.chain_id()),
+        // Somebody who tries things out may take blocks back; on other networks that is a node gone wrong.
+        follow_reverts: network == Network::Devnet,
+        ..RemoteConfig::default()
+    };
+    let remote = RemoteClient::connect(nodes, config).await.context("the nodes cannot be used")?;
+    Ok(Arc::new(Cached::new(remote, &CacheLimits::default())))
+}

@@ -1,0 +1,210 @@
+//! Configuration: one table of settings, four layers, one value that the rest of the binary takes.
+//!
+//! Everything is checked before anything starts, and all problems are told at once. This is the only place that reads
+//! the environment.
+
+mod deployments;
+mod file;
+mod flags;
+mod layers;
+mod problem;
+mod secret;
+mod setting;
+mod smtp;
+mod table;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+};
+
+use chain::remote::NodeUrl;
+use domain::{Deployment, Network, WebUrl};
+use ipnet::IpNet;
+use validators::mail::SmtpSettings;
+
+pub use deployments::Deployments;
+pub(crate) use flags::{add_flags, given_flags};
+pub use layers::{Effective, Given, Source};
+pub use problem::{ConfigError, Problem};
+pub use secret::SecretUrl;
+pub use setting::{About, DefaultValue, Shape};
+pub use table::SETTINGS;
+pub use value::{LogFormat, Origins};
+
+use layers::Layers;
+
+/// Every setting with its default, as a file to copy from.
+pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+
+const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// Requests in a minute, where the specification says nothing else.
+const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).unwrap();
+/// Requests in a minute in production.
+const RATE_LIMIT_MAINNET: NonZeroU32 = NonZeroU32::new(200).unwrap();
+
+/// The configuration that counts.
+#[derive(Debug)]
+pub struct Config {
+    /// The network.
+    pub network: Network,
+    /// Data directory.
+    pub data: PathBuf,
+    /// Deployment records of all networks.
+    pub deployments: Deployments,
+    /// Logging.
+    pub log: LogConfig,
+    /// The embedded node.
+    pub node: NodeConfig,
+    /// Nodes to read from; none when the chain runs inside.
+    pub nodes: Vec<NodeUrl>,
+    /// The database.
+    pub database: SecretUrl,
+    /// REST and GraphQL.
+    pub api: ApiConfig,
+    /// Notices by mail, where a server is configured.
+    pub mail: Option<SmtpSettings>,
+    effective: Vec<Effective>,
+}
+
+/// Logging.
+#[derive(Debug)]
+pub struct LogConfig {
+    /// How lines look.
+    pub format: LogFormat,
+    /// What is logged.
+    pub filter: String,
+}
+
+/// The embedded node.
+#[derive(Debug)]
+pub struct NodeConfig {
+    /// Where its JSON-RPC listens.
+    pub rpc: SocketAddr,
+    /// Genesis file, if not the network's own.
+    pub genesis: Option<PathBuf>,
+}
+
+/// REST and GraphQL.
+#[derive(Debug)]
+pub struct ApiConfig {
+    /// Where they listen.
+    pub listen: SocketAddr,
+    /// Requests of one client address in a minute.
+    pub rate_limit: NonZeroU32,
+    /// Whose pages may read the answers.
+    pub cors: Origins,
+    /// Proxies whose X-Forwarded-For is believed.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Config {
+    /// Reads and checks everything. `working_dir` is where `chainnet.toml` is looked for.
+    pub fn load(given: Given, working_dir: &Path) -> Result<Self, ConfigError> {
+        let mut layers = Layers::new(given, working_dir);
+        let network = layers.take(&table::NETWORK, Network::Devnet);
+        let own_data = Path::new("data").join(network.name());
+        let data = layers.take_or(&table::DATA, Some(own_data.clone()), Source::Default).unwrap_or(own_data);
+        let folder = layers.take_or(&table::DEPLOYMENTS, None, Source::Default);
+        let deployments = Deployments::read(folder.as_deref(), network)
+            .map_err(|problems| problems.into_iter().for_each(|problem| layers.report(problem)))
+            .ok();
+        let record = deployments.as_ref().map(|deployments| deployments.of(network));
+        let log = LogConfig {
+            format: layers.take(&table::LOG_FORMAT, LogFormat::Text),
+            filter: layers.take(&table::LOG_FILTER, String::new()),
+        };
+        let node = take_node(&mut layers, network);
+        let nodes = take_nodes(&mut layers, record);
+        let own_database = SecretUrl::new(format!("sqlite:{}", data.join("chainnet.db").display()));
+        let database = layers
+            .take_or(&table::DATABASE_URL, Some(own_database.clone()), Source::Default)
+            .unwrap_or(own_database);
+        let api = take_api(&mut layers, network, record);
+        let mail = take_mail(&mut layers);
+        let (deployments, effective) = layers.finish(deployments)?;
+        Ok(Self { network, data, deployments, log, node, nodes, database, api, mail, effective })
+    }
+
+    /// Every setting as it counts, in the order of the table.
+    pub fn effective(&self) -> &[Effective] {
+        &self.effective
+    }
+
+    /// The record of the network that is served.
+    pub fn deployment(&self) -> &Deployment {
+        self.deployments.of(self.network)
+    }
+
+    /// The embedded chain's part of the data directory.
+    pub fn chain_dir(&self) -> PathBuf {
+        self.data.join("chain")
+    }
+}
+
+fn take_node(layers: &mut Layers, network: Network) -> NodeConfig {
+    let own_port = network.node_rpc_port();
+    let host = layers.take(&table::NODE_RPC_HOST, LOCALHOST);
+    let port = layers.take_or(&table::NODE_RPC_PORT, Some(own_port), Source::Default).unwrap_or(own_port);
+    let genesis = layers.take_or(&table::NODE_GENESIS, None, Source::Default);
+    NodeConfig { rpc: SocketAddr::new(host, port), genesis }
+}
+
+fn take_nodes(layers: &mut Layers, record: Option<&Deployment>) -> Vec<NodeUrl> {
+    let recorded = record.and_then(|record| record.rpc_url.as_ref()).map(|url| value::nodes(url.as_str()));
+    let recorded = recorded.and_then(|nodes| match nodes {
+        Ok(nodes) => Some(nodes),
+        Err(what) => {
+            layers.report(Problem { place: "deployment record, key `rpcUrl`".to_owned(), what });
+            None
+        }
+    });
+    let source = if recorded.is_some() { Source::Deployment } else { Source::Default };
+    layers.take_or(&table::RPC_URL, recorded, source).unwrap_or_default()
+}
+
+fn take_api(layers: &mut Layers, network: Network, record: Option<&Deployment>) -> ApiConfig {
+    let host = layers.take(&table::API_HOST, LOCALHOST);
+    let port = layers.take(&table::API_PORT, 0);
+    let own_origins = record.map_or(Origins::Any, own_origins);
+    let (own_limit, own_origins) = match network {
+        Network::Devnet => (RATE_LIMIT, Origins::Any),
+        Network::Testnet => (RATE_LIMIT, own_origins),
+        Network::Mainnet => (RATE_LIMIT_MAINNET, own_origins),
+    };
+    let rate_limit =
+        layers.take_or(&table::RATE_LIMIT_MAX, Some(own_limit), Source::Default).unwrap_or(own_limit);
+    let cors = layers.take_or(&table::CORS_ORIGINS, Some(own_origins), Source::Default);
+    ApiConfig {
+        listen: SocketAddr::new(host, port),
+        rate_limit,
+        cors: cors.unwrap_or(Origins::Any),
+        trusted_proxies: layers.take(&table::TRUSTED_PROXIES, Vec::new()),
+    }
+}
+
+fn own_origins(record: &Deployment) -> Origins {
+    let mut origins = vec![record.urls.explorer.origin()];
+    origins.extend(record.urls.site.as_ref().map(WebUrl::origin).filter(|site| !origins.contains(site)));
+    Origins::Only(origins)
+}
+
+fn take_mail(layers: &mut Layers) -> Option<SmtpSettings> {
+    let smtp = layers.take_or(&table::SMTP_URL, None, Source::Default);
+    let from = layers.take_or(&table::SMTP_FROM, None, Source::Default);
+    match (smtp, from) {
+        (Some(smtp), Some(from)) => Some(SmtpSettings { from, ..smtp }),
+        (Some(_), None) => {
+            let about = &table::SMTP_FROM.about;
+            let what = format!("missing, but there is a mail server (allowed: {})", about.allowed);
+            layers.report(Problem { place: format!("{} ({})", about.key, about.env), what });
+            None
+        }
+        (None, _) => None,
+    }
+}

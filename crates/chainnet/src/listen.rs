@@ -1,0 +1,41 @@
+//! Opening ports. One that is taken is named with the setting that changes it.
+
+use std::{io::ErrorKind, net::SocketAddr};
+
+use anyhow::{Context, bail};
+use tokio::net::TcpListener;
+
+/// The settings that choose an address, for messages.
+pub(crate) struct AddressSettings {
+    pub(crate) host: (&'static str, &'static str),
+    pub(crate) port: (&'static str, &'static str),
+}
+
+/// The embedded node's JSON-RPC.
+pub(crate) const NODE_RPC: AddressSettings =
+    AddressSettings { host: ("--rpc-host", "NODE_RPC_HOST"), port: ("--rpc-port", "NODE_RPC_PORT") };
+/// REST and GraphQL.
+pub(crate) const API: AddressSettings =
+    AddressSettings { host: ("--api-host", "API_HOST"), port: ("--api-port", "API_PORT") };
+
+/// Listens on an address.
+pub(crate) async fn listen(address: SocketAddr, settings: &AddressSettings) -> anyhow::Result<TcpListener> {
+    let (host, port) = (address.ip(), address.port());
+    let (port_flag, port_variable) = settings.port;
+    match TcpListener::bind(address).await {
+        Ok(listener) => Ok(listener),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            bail!(
+                "port {port} on {host} is already in use; choose another with {port_flag} or {port_variable}"
+            )
+        }
+        Err(error) => {
+            let (host_flag, host_variable) = settings.host;
+            Err(error).with_context(|| {
+                format!(
+                    "cannot listen on {host} port {port}; choose others with {host_flag} and {port_flag} ({host_variable}, {port_variable})"
+                )
+            })
+        }
+    }
+}

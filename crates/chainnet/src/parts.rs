@@ -1,0 +1,117 @@
+//! The parts of a process that run on their own: watched while they run, stopped in order at the end.
+
+use std::{future::Future, time::Duration};
+
+use anyhow::{Context, anyhow};
+use futures_util::future::select_all;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+/// How long one part may take to end; then it is cut off.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Running parts, in the order they were started.
+#[derive(Default)]
+pub(crate) struct Parts {
+    running: Vec<Part>,
+}
+
+struct Part {
+    name: &'static str,
+    stop: CancellationToken,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Parts {
+    /// Starts a part. It ends when its token is cancelled; if it ends before, that is a failure.
+    pub(crate) fn start<F>(&mut self, name: &'static str, work: impl FnOnce(CancellationToken) -> F)
+    where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(work(stop.clone()));
+        self.running.push(Part { name, stop, task });
+    }
+
+    /// Waits for a part to end by itself, and tells why it did. Waits for ever if there is none.
+    pub(crate) async fn failed(&mut self) -> anyhow::Error {
+        if self.running.is_empty() {
+            return std::future::pending().await;
+        }
+        let tasks = self.running.iter_mut().map(|part| &mut part.task);
+        let (ended, index, _) = select_all(tasks).await;
+        let name = self.running.remove(index).name;
+        match ended {
+            Ok(Ok(())) => anyhow!("{name} has ended by itself"),
+            Ok(Err(error)) => error.context(format!("{name} has failed")),
+            Err(error) => anyhow!(error).context(format!("{name} has failed")),
+        }
+    }
+
+    /// Stops the parts, the newest first, each before the next.
+    pub(crate) async fn stop(self) -> anyhow::Result<()> {
+        let mut result = Ok(());
+        for Part { name, stop, mut task } in self.running.into_iter().rev() {
+            stop.cancel();
+            match tokio::time::timeout(PATIENCE, &mut task).await {
+                Ok(Ok(ended)) => {
+                    result = result.and(ended.with_context(|| format!("{name} did not end well")))
+                }
+                Ok(Err(error)) => {
+                    result = result.and(Err(error).with_context(|| format!("{name} did not end well")))
+                }
+                Err(_) => {
+                    warn!("{name} did not end in time and was cut off");
+                    task.abort();
+                }
+            }
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn parts_stop_one_after_the_other_the_newest_first() {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let mut parts = Parts::default();
+        for name in ["database", "index", "api"] {
+            let order = order.clone();
+            parts.start(name, |stop| async move {
+                stop.cancelled().await;
+                order.lock().unwrap().push(name);
+                Ok(())
+            });
+        }
+        parts.stop().await.unwrap();
+        assert_eq!(*order.lock().unwrap(), ["api", "index", "database"]);
+    }
+
+    #[tokio::test]
+    async fn a_part_that_ends_is_named_with_its_cause_and_the_others_can_still_be_stopped() {
+        let mut parts = Parts::default();
+        parts.start("index", |stop| async move {
+            stop.cancelled().await;
+            Ok(())
+        });
+        parts.start("mail", |_| async { Err(anyhow!("the disk is full")) });
+        let error = format!("{:#}", parts.failed().await);
+        assert_eq!(error, "mail has failed: the disk is full");
+        parts.start("board", |_| async { Ok(()) });
+        assert_eq!(parts.failed().await.to_string(), "board has ended by itself");
+        parts.stop().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure() {
+        let mut parts = Parts::default();
+        parts.start("index", |_| async { panic!("a bug") });
+        assert!(format!("{:#}", parts.failed().await).starts_with("index has failed: "));
+    }
+}

@@ -1,0 +1,148 @@
+//! The wiring: each part of the product is made from the configuration, the chain and the database, and started.
+//!
+//! Which parts a process has, and in which order they start and stop, is decided in `process`.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use anyhow::Context;
+use api::{ApiState, CorsOrigins, EdgeConfig, clock::SystemClock};
+use chain::ChainClient;
+use domain::Network;
+use hyper::header::HeaderValue;
+use indexer::{Contracts, Indexer, IndexerConfig};
+use jiff::Timestamp;
+use store::Db;
+use tokio::{net::TcpListener, sync::watch};
+use validators::{
+    Applications, Board, BoardKeeper, BoardSettings, Clock,
+    mail::{MailWorker, Mailer},
+};
+
+use crate::{
+    config::{Config, Origins},
+    parts::Parts,
+    progress,
+};
+
+/// The newest board of validators, now and from now on.
+pub(crate) type Boards = watch::Receiver<Option<Arc<Board>>>;
+
+/// What all parts are made from.
+pub(crate) struct Wiring<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) client: &'a Arc<dyn ChainClient>,
+    pub(crate) db: &'a Db,
+}
+
+impl Wiring<'_> {
+    /// Follows the chain into the database.
+    pub(crate) fn start_index(&self, parts: &mut Parts) {
+        let contracts = &self.config.deployment().contracts;
+        let settings = IndexerConfig {
+            contracts: Contracts {
+                registry: contracts.platform_validator_registry,
+                fees: contracts.platform_fees,
+                checkout: contracts.platform_checkout,
+            },
+            // There `evm_revert` takes blocks back.
+            rebuild_on_mismatch: self.config.network == Network::Devnet,
+            ..IndexerConfig::default()
+        };
+        let indexer = Indexer::new(self.client.clone(), self.db.clone(), settings);
+        tokio::spawn(progress::show_index(indexer.status()));
+        parts.start("the index", |stop| async move {
+            indexer.run(stop).await;
+            Ok(())
+        });
+    }
+
+    /// Keeps what is known of the validators.
+    pub(crate) fn start_board(&self, parts: &mut Parts) -> Boards {
+        let contracts = &self.config.deployment().contracts;
+        let settings = BoardSettings {
+            registry: contracts.platform_validator_registry,
+            multicall: contracts.multicall3,
+            ..BoardSettings::default()
+        };
+        let keeper = BoardKeeper::new(self.client.clone(), self.db.clone(), settings);
+        let boards = keeper.boards();
+        parts.start("the board of validators", |stop| async move {
+            keeper.run(stop).await;
+            Ok(())
+        });
+        boards
+    }
+
+    /// Moves accepted applications on with the chain.
+    pub(crate) fn start_applications(&self, boards: Boards, parts: &mut Parts) {
+        let applications = self.applications();
+        parts.start("following applications", |stop| async move {
+            applications.follow(boards, clock(), stop).await;
+            Ok(())
+        });
+    }
+
+    /// Sends mail, where a server is configured.
+    pub(crate) fn start_mail(&self, parts: &mut Parts) -> anyhow::Result<()> {
+        let Some(settings) = &self.config.mail else { return Ok(()) };
+        let mailer = Mailer::new(settings).context("mail cannot be sent")?;
+        let worker = MailWorker::new(self.db.clone(), mailer, clock());
+        parts.start("mail", |stop| async move {
+            worker.run(stop).await;
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Serves REST and GraphQL, and answers where.
+    pub(crate) fn start_api(
+        &self,
+        listener: TcpListener,
+        boards: Boards,
+        parts: &mut Parts,
+    ) -> anyhow::Result<SocketAddr> {
+        let address = listener.local_addr().context("cannot read the listening address")?;
+        let state = ApiState {
+            chain: self.client.clone(),
+            deployment: self.config.deployment().clone(),
+            clock: Arc::new(SystemClock),
+            started_at: Timestamp::now(),
+            version: env!("CARGO_PKG_VERSION"),
+            db: self.db.clone(),
+            boards,
+            applications: self.applications(),
+        };
+        let edge = api::api(state, self.edge());
+        parts.start("the API", |stop| async move {
+            api::serve(listener, edge, stop).await;
+            Ok(())
+        });
+        Ok(address)
+    }
+
+    fn applications(&self) -> Applications {
+        Applications::new(self.db.clone(), self.config.mail.is_some())
+    }
+
+    fn edge(&self) -> EdgeConfig {
+        let api = &self.config.api;
+        EdgeConfig {
+            requests_per_minute: api.rate_limit.get(),
+            trusted_proxies: api.trusted_proxies.clone(),
+            cors: match &api.cors {
+                Origins::Any => CorsOrigins::Any,
+                // An origin is ASCII, so that none is lost here.
+                Origins::Only(origins) => CorsOrigins::List(
+                    origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect(),
+                ),
+            },
+            instance: format!("{:x}", Timestamp::now().as_microsecond()),
+            ..EdgeConfig::default()
+        }
+    }
+}
+
+/// The machine's time in Unix milliseconds.
+pub(crate) fn clock() -> Clock {
+    Arc::new(|| u64::try_from(Timestamp::now().as_millisecond()).unwrap_or_default())
+}
