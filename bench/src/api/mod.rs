@@ -107,7 +107,7 @@ async fn subjects(app: &AppProcess) -> Result<Vec<Subject>> {
     for index in 0..TRANSACTIONS {
         let to = Wallet::dev(1 + index % 9).address();
         let signed = wallet.sign_dynamic_fee(Draft::transfer(to, alloy_primitives::U256::ONE));
-        last = Some(node.send_raw(&signed).await?);
+        last = Some(node.send_raw(&signed.raw).await?);
     }
     let hash = last.context("nothing was sent")?;
     let path = format!("/api/v1/transactions/{hash}");
