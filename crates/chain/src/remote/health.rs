@@ -16,6 +16,7 @@ pub(super) struct Health {
     head: Option<u64>,
     has_answered: bool,
     is_verified: bool,
+    is_stranger: bool,
 }
 
 /// A change that is worth a line in the log.
@@ -53,6 +54,12 @@ impl Health {
     /// The node has shown that it is on the right chain.
     pub(super) fn note_verified(&mut self) {
         self.is_verified = true;
+        self.is_stranger = false;
+    }
+
+    /// The node is on another chain; whether that is news.
+    pub(super) fn note_stranger(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_stranger, true)
     }
 
     pub(super) fn is_verified(&self) -> bool {

@@ -81,7 +81,7 @@ impl Shared {
         let expected = *self.chain_id.get_or_init(|| found);
         if found == expected {
             node.note_verified();
-        } else {
+        } else if node.note_stranger() {
             tracing::error!(node = %node.url(), found, expected, "a node is on another chain and is not asked");
         }
         Ok(found == expected)

@@ -112,6 +112,11 @@ impl Node {
         self.health.lock().note_verified();
     }
 
+    /// Whether it is news that the node is on another chain.
+    pub(super) fn note_stranger(&self) -> bool {
+        self.health.lock().note_stranger()
+    }
+
     pub(super) fn is_verified(&self) -> bool {
         self.health.lock().is_verified()
     }
@@ -139,7 +144,7 @@ impl Node {
             Ok(Answer::Error(error)) => Err(refusal(method, error)),
             Err(error) => Err(not_understood(method, error)),
         });
-        self.noting_nonsense(answer.await)
+        self.noting(answer.await)
     }
 
     /// Asks several questions in one request and reads the results, in the order of the questions.
@@ -164,7 +169,7 @@ impl Node {
             });
             results.collect::<Result<Vec<T>, ChainError>>()
         });
-        self.noting_nonsense(answers.await)
+        self.noting(answers.await)
     }
 
     /// The node's newest header.
@@ -174,8 +179,10 @@ impl Node {
 
     async fn send(&self, method: &'static str, request: &impl Serialize) -> Result<Bytes, ChainError> {
         let body = serde_json::to_vec(request).map_err(|error| not_understood(method, error))?;
-        let HttpAnswer { status, body } =
-            self.request(body.into()).await.map_err(|error| self.unavailable(error))?;
+        let HttpAnswer { status, body } = self.transport.post(body.into()).await.map_err(|error| {
+            self.note_failure(&error);
+            self.unavailable(error)
+        })?;
         // Besu answers some JSON-RPC errors with 400; anything else that is not a success did not come from the node's
         // JSON-RPC, and what is in its body is of no interest.
         if status.is_success() || status == StatusCode::BAD_REQUEST {
@@ -199,11 +206,15 @@ impl Node {
         }
     }
 
-    /// A node that talks nonsense is as little use as one that does not talk.
-    fn noting_nonsense<T>(&self, result: Result<T, ChainError>) -> Result<T, ChainError> {
-        if let Err(error @ ChainError::NotUnderstood { source, .. }) = &result {
-            tracing::debug!(node = %self.url, %error, %source, "an answer of a node is not understood");
-            self.note_failure(source.as_ref());
+    /// Takes note of what came of an answer: a node that talks nonsense is as little use as one that does not talk.
+    fn noting<T>(&self, result: Result<T, ChainError>) -> Result<T, ChainError> {
+        match &result {
+            Ok(_) | Err(ChainError::Reverted { .. } | ChainError::Refused { .. }) => self.note_answer(),
+            Err(ChainError::NotUnderstood { method, source }) => {
+                tracing::debug!(node = %self.url, method, %source, "an answer of a node is not understood");
+                self.note_failure(source.as_ref());
+            }
+            Err(ChainError::Unavailable(_) | ChainError::TimedOut) => {}
         }
         result
     }

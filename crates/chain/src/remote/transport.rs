@@ -86,9 +86,8 @@ impl HttpTransport {
     /// Posts a JSON body and reads the answer. When all connections are busy it waits for one, within the same limit.
     pub(super) async fn post(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
         let exchange = async {
-            // The semaphore is never closed, so this cannot fail; without a place nothing is sent in any case.
-            let _place = self.places.acquire().await.map_err(std::io::Error::other);
-            let _place = _place.map_err(TransportError::Connect)?;
+            let closed = |error| TransportError::Connect(std::io::Error::other(error));
+            let _place = self.places.acquire().await.map_err(closed)?;
             self.exchange(body).await
         };
         let answer = tokio::time::timeout(self.timeout, exchange).await;

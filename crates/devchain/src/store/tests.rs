@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, ops::RangeInclusive, path::Path, sync::Arc};
 
 use alloy_consensus::{Header, SignableTransaction, TxEip1559, TxEnvelope, TxLegacy};
-use alloy_primitives::{Address, B256, Bytes, Log, Signature, TxKind, U256, keccak256, logs_bloom};
+use alloy_primitives::{Address, B256, Bytes, Log, Signature, TxKind, U256, keccak256};
 use alloy_trie::{EMPTY_ROOT_HASH, KECCAK_EMPTY};
 
 use super::{BlockCommit, Damage, Store, StoreError, TxLocation};
@@ -34,7 +34,6 @@ fn receipt(index: u64) -> Receipt {
         success: index != 1,
         cumulative_gas_used: 21_000 * (index + 1),
         gas_used: 21_000,
-        bloom: logs_bloom(&logs),
         logs,
         contract_address: (index == 2).then_some(Address::repeat_byte(6)),
         revert_reason: (index == 1).then(|| Bytes::from_static(b"no")),

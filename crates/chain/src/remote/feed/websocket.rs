@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use hyper::header;
+use hyper::{StatusCode, header};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_tungstenite::{
@@ -29,6 +29,11 @@ const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 const SUBSCRIBE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"eth_subscribe","params":["newHeads"]}"#;
 
 type Socket = WebSocketStream<Box<dyn Wire>>;
+
+/// Whether a refusal may be due to the moment rather than to the address.
+fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
+}
 
 /// Why a feed ended.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +123,7 @@ impl Feed {
             .max_frame_size(Some(MAX_MESSAGE_BYTES));
         let opened = client_async_with_config(request, stream, Some(limits)).await;
         let (mut socket, _) = opened.map_err(|error| match error {
-            tungstenite::Error::Http(_) => FeedError::Refused,
+            tungstenite::Error::Http(response) if !is_passing(response.status()) => FeedError::Refused,
             other => other.into(),
         })?;
         socket.send(Message::text(SUBSCRIBE)).await?;
