@@ -98,22 +98,22 @@ fn next_block(parent: &Block, keys: &[Secp256k1Key], transactions: u64) -> Outco
 
 /// A transfer between two accounts of the many, the same two on every run.
 fn transfer(block: u64, index: u64) -> Transaction {
-    let chance = keccak256([block.to_be_bytes(), index.to_be_bytes()].concat());
-    let account = |at: usize| {
-        let drawn = u64::from_be_bytes(std::array::from_fn(|byte| chance[at + byte])) % ACCOUNTS;
-        Address::from_word(keccak256(drawn.to_be_bytes()))
+    let chance = U256::from_be_bytes(keccak256([block.to_be_bytes(), index.to_be_bytes()].concat()).0);
+    let account = |drawn: U256| {
+        let number = drawn % U256::from(ACCOUNTS);
+        Address::from_word(keccak256(number.to_be_bytes::<32>()))
     };
     let transaction = TxEip1559 {
         chain_id: 8845,
         nonce: block,
         gas_limit: 21_000,
-        to: TxKind::Call(account(0)),
+        to: TxKind::Call(account(chance)),
         value: U256::from(1_000_000_000_000_000_000u64),
         ..TxEip1559::default()
     };
-    let signature = Signature::new(U256::from_be_bytes(chance.0), U256::from(1), false);
+    let signature = Signature::new(chance, U256::from(1), false);
     let envelope = TxEnvelope::Eip1559(Signed::new_unhashed(transaction, signature));
-    Transaction::new_unchecked(envelope, account(8))
+    Transaction::new_unchecked(envelope, account(chance >> 64))
 }
 
 fn receipt(position: u64) -> Receipt {
