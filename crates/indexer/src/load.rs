@@ -23,9 +23,9 @@ const TASKS: usize = 3;
 /// Blocks of a range that are fetched at once.
 const FETCHES: usize = 8;
 /// Blocks of the longest range.
-const MOST_BLOCKS: u64 = 128;
+const MOST_BLOCKS: u64 = 256;
 /// Transactions that a range should have at most; only a single block may have more.
-const MOST_TRANSACTIONS: u64 = 4_096;
+const MOST_TRANSACTIONS: u64 = 8_192;
 
 /// Reads blocks.
 pub(crate) struct Loader {

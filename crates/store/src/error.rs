@@ -184,3 +184,54 @@ fn is_passing(error: &dyn DatabaseError) -> bool {
     // The low byte is the primary code: busy, locked, I/O, full, cannot open.
     code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 10 | 13 | 14))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Db, engine_tests};
+
+    engine_tests! {
+        async fn a_violated_constraint_has_the_same_name_on_both_engines(test: TestDb) {
+            let insert = async |id: i64, address: u8| {
+                let statement = "INSERT INTO accounts (id, address) VALUES ($1, $2)";
+                on_writer!(test, pool => {
+                    sqlx::query(statement).bind(id).bind(vec![address; 20]).execute(pool).await.map(drop)
+                })
+                .map_err(StoreError::from)
+            };
+            insert(1, 1).await.unwrap();
+            for (id, address, expected) in [(1, 2, "accounts_pkey"), (2, 1, "accounts_address_key")] {
+                let error = insert(id, address).await.unwrap_err();
+                assert!(matches!(&error, StoreError::Conflict { constraint, .. } if constraint == expected), "{error:?}");
+                assert_eq!(error.kind(), FailureKind::Conflict);
+            }
+        }
+
+        async fn a_wrong_statement_is_our_fault_and_a_closed_database_is_not(test: TestDb) {
+            let wrong = on_readers!(test, pool => sqlx::query("SELECT nothing FROM nowhere").execute(pool).await.map(drop));
+            assert_eq!(StoreError::from(wrong.unwrap_err()).kind(), FailureKind::Internal);
+            let db = Db::open(test.url()).await.unwrap();
+            db.close().await;
+            let error = db.ping().await.unwrap_err();
+            assert!(error.is_temporary(), "{error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn errors_and_handles_do_not_show_passwords() {
+        for url in [
+            "postgres://user:hunter2@127.0.0.1:1/db",
+            "postgres://user:hunter2@host:port/db",
+            "mysql://hunter2",
+        ] {
+            let error = Db::open(url).await.unwrap_err();
+            let mut text = format!("{error} {error:?}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                text += &format!(" {cause}");
+                source = cause.source();
+            }
+            assert!(!text.contains("hunter2"), "{text}");
+        }
+    }
+}

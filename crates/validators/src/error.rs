@@ -108,8 +108,8 @@ impl Failure for ValidatorError {
         match self {
             Self::NotFound => FailureKind::NotFound,
             Self::NotReady => FailureKind::Unavailable,
-            Self::Chain(error) if error.is_temporary() => FailureKind::Unavailable,
-            Self::Chain(_) | Self::Header { .. } | Self::MissingBlock { .. } => FailureKind::Internal,
+            Self::Chain(error) => error.kind(),
+            Self::Header { .. } | Self::MissingBlock { .. } => FailureKind::Internal,
             Self::Store(error) => error.kind(),
         }
     }
@@ -118,8 +118,8 @@ impl Failure for ValidatorError {
         match self {
             Self::NotFound => "validator_not_found",
             Self::NotReady => "chain_unavailable",
-            Self::Chain(error) if error.is_temporary() => "chain_unavailable",
-            Self::Chain(_) | Self::Header { .. } | Self::MissingBlock { .. } => "internal_error",
+            Self::Chain(error) => error.code(),
+            Self::Header { .. } | Self::MissingBlock { .. } => "internal_error",
             Self::Store(error) => error.code(),
         }
     }
@@ -128,10 +128,8 @@ impl Failure for ValidatorError {
         match self {
             Self::NotFound => "No validator has this operator or consensus address.".into(),
             Self::NotReady => "The validators have not been read from the chain yet.".into(),
-            Self::Chain(error) if error.is_temporary() => "No node answers at the moment.".into(),
-            Self::Chain(_) | Self::Header { .. } | Self::MissingBlock { .. } => {
-                "Something went wrong on our side.".into()
-            }
+            Self::Chain(error) => error.detail(),
+            Self::Header { .. } | Self::MissingBlock { .. } => "Something went wrong on our side.".into(),
             Self::Store(error) => error.detail(),
         }
     }

@@ -227,3 +227,80 @@ fn consensus_receipt(receipt: &Receipt) -> ReceiptEnvelope {
         Ok(TxType::Legacy) | Err(_) => ReceiptEnvelope::Legacy(body),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// JSON values as a node might send them, good, bad and odd.
+    fn value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+            "0x[0-9a-f]{0,70}".prop_map(Value::from),
+            ".{0,10}".prop_map(Value::from),
+            Just(json!(B256::ZERO)),
+            Just(json!([])),
+            Just(json!({})),
+        ]
+    }
+
+    /// Valid JSON of a block, a transaction and a receipt, to be damaged.
+    fn samples() -> [Value; 3] {
+        let mut header = json!(Header::default());
+        header["hash"] = json!(Header::default().hash_slow());
+        header["transactions"] = json!([]);
+        let transaction = json!({
+            "type": "0x0", "hash": B256::ZERO, "from": Address::ZERO, "to": null, "nonce": "0x0", "gas": "0x1",
+            "gasPrice": "0x0", "value": "0x0", "input": "0x", "v": "0x1b", "r": "0x1", "s": "0x1",
+            "blockHash": null, "blockNumber": null, "transactionIndex": null,
+        });
+        let receipt = json!({
+            "transactionHash": B256::ZERO, "type": "0x0", "status": "0x1", "cumulativeGasUsed": "0x1",
+            "gasUsed": "0x1", "contractAddress": null,
+            "logs": [{ "address": Address::ZERO, "topics": [B256::ZERO], "data": "0x" }],
+        });
+        [header, transaction, receipt]
+    }
+
+    fn read_everything(json: &Value) {
+        let json = serde_json::value::to_raw_value(json).expect("JSON");
+        let _ = head(&json);
+        let _ = optional(&json, block);
+        let _ = transaction(&json);
+        let _ = receipts(&json);
+        let _ = receipt(&json).map(WireReceipt::into_receipt);
+    }
+
+    #[test]
+    fn the_samples_are_what_nodes_send() {
+        let [block_json, transaction_json, receipt_json] =
+            samples().map(|sample| serde_json::value::to_raw_value(&sample).expect("JSON"));
+        assert_eq!(block(&block_json).expect("a block").header, Header::default());
+        assert!(matches!(transaction(&transaction_json), Err(DecodeError::TransactionHash { .. })));
+        assert_eq!(receipt(&receipt_json).expect("a receipt").into_receipt().expect("logs").logs.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_json_is_an_error_and_never_a_panic(sample in 0..3usize, field in 0..24usize, value in value()) {
+            let mut json = samples()[sample].clone();
+            let fields = json.as_object_mut().expect("an object");
+            let key = fields.keys().nth(field % fields.len()).expect("a field").clone();
+            fields.insert(key.clone(), value);
+            read_everything(&json);
+            json.as_object_mut().expect("an object").remove(&key);
+            read_everything(&json);
+        }
+
+        #[test]
+        fn any_value_is_read_or_refused(values in proptest::collection::vec(value(), 0..30)) {
+            values.iter().for_each(read_everything);
+            read_everything(&Value::Array(values));
+        }
+    }
+}

@@ -77,6 +77,8 @@ impl From<NodeError> for ChainError {
 pub(super) enum AnswerError {
     #[error("not JSON-RPC")]
     Json(#[from] serde_json::Error),
+    #[error("not an object")]
+    NoObject,
     #[error("neither result nor error")]
     Empty,
     #[error("{found} answers to {asked} questions")]
@@ -117,23 +119,24 @@ fn hex_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<H
 
 /// Reads the answer to a single request.
 pub(super) fn read_answer(body: &[u8]) -> Result<Answer<'_>, AnswerError> {
-    serde_json::from_slice::<Envelope<'_>>(body)?.answer()
+    read_envelope(body)?.answer()
 }
 
 /// Reads the answers to a batch of requests with the ids 0, 1, …, in that order. A node may refuse a batch as a whole.
 pub(super) fn read_batch(body: &[u8], asked: usize) -> Result<Vec<Answer<'_>>, AnswerError> {
-    if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{') {
+    if is_object(body) {
         return match read_answer(body)? {
             Answer::Error(error) => Ok(vec![Answer::Error(error)]),
             Answer::Result(_) => Err(AnswerError::Count { asked, found: 1 }),
         };
     }
-    let envelopes: Vec<Envelope<'_>> = serde_json::from_slice(body)?;
-    if envelopes.len() != asked {
-        return Err(AnswerError::Count { asked, found: envelopes.len() });
+    let found: Vec<&RawValue> = serde_json::from_slice(body)?;
+    if found.len() != asked {
+        return Err(AnswerError::Count { asked, found: found.len() });
     }
     let mut places: Vec<Option<Envelope<'_>>> = (0..asked).map(|_| None).collect();
-    for envelope in envelopes {
+    for json in found {
+        let envelope = read_envelope(json.get().as_bytes())?;
         let place = envelope.id.and_then(|id| places.get_mut(usize::try_from(id).ok()?));
         if let Some(place) = place {
             *place = Some(envelope);
@@ -141,6 +144,15 @@ pub(super) fn read_batch(body: &[u8], asked: usize) -> Result<Vec<Answer<'_>>, A
     }
     let answers = places.into_iter().enumerate();
     answers.map(|(id, envelope)| envelope.ok_or(AnswerError::Unanswered(id))?.answer()).collect()
+}
+
+/// Reads an object. A list would do for serde, which fills fields in their order.
+fn read_envelope(json: &[u8]) -> Result<Envelope<'_>, AnswerError> {
+    if is_object(json) { Ok(serde_json::from_slice(json)?) } else { Err(AnswerError::NoObject) }
+}
+
+fn is_object(json: &[u8]) -> bool {
+    json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
 }
 
 #[cfg(test)]
@@ -161,6 +173,8 @@ mod tests {
         let answer = read_answer(br#"{"jsonrpc":"2.0","id":0,"result":null}"#).expect("an answer");
         assert!(matches!(answer, Answer::Result(result) if result.get() == "null"));
         assert!(matches!(read_answer(br#"{"jsonrpc":"2.0","id":0}"#), Err(AnswerError::Empty)));
+        assert!(matches!(read_answer(br#"[0,"0x1"]"#), Err(AnswerError::NoObject)));
+        assert!(matches!(read_batch(br#"[[0,"0x1"]]"#, 1), Err(AnswerError::NoObject)));
     }
 
     #[test]

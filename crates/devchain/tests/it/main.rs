@@ -8,6 +8,7 @@
     reason = "helpers of tests are tests"
 )]
 
+mod access;
 mod client;
 mod production;
 mod rig;

@@ -26,8 +26,10 @@ async fn main() -> Outcome<()> {
     let chain = Chain::open(folder.path(), &made::genesis()?)?;
 
     println!("{blocks} blocks of {transactions} transfers\n");
-    println!("| database | blocks/s | transactions/s | first tenth | last tenth | resident | on disk |");
-    println!("|---|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| database | blocks/s | transactions/s | first tenth | last tenth | our CPU per block | resident | on disk |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
     let path = folder.path().join("index.db");
     let db = Db::open(&format!("sqlite:{}", path.display())).await?;
     let run = measure(&chain, &db).await?;
@@ -45,13 +47,14 @@ struct Run {
     /// Number of blocks and when they were written, as often as the indexer said so.
     marks: Vec<(u64, f64)>,
     resident: f64,
+    cpu_seconds: f64,
 }
 
 async fn measure(chain: &Arc<Chain>, db: &Db) -> Outcome<Run> {
     let client = Arc::new(EmbeddedClient::new(Arc::clone(chain)));
     let indexer = Indexer::new(client, db.clone(), IndexerConfig::default());
     let (mut status, stop) = (indexer.status(), CancellationToken::new());
-    let begun = Instant::now();
+    let (begun, cpu_before) = (Instant::now(), cpu_seconds()?);
     let running = tokio::spawn(indexer.run(stop.clone()));
     let mut marks = vec![(0, 0.0)];
     let mut resident = 0.0;
@@ -71,7 +74,7 @@ async fn measure(chain: &Arc<Chain>, db: &Db) -> Outcome<Run> {
     }
     stop.cancel();
     running.await?;
-    Ok(Run { marks, resident })
+    Ok(Run { marks, resident, cpu_seconds: cpu_seconds()? - cpu_before })
 }
 
 impl Run {
@@ -88,10 +91,11 @@ impl Run {
     fn print(&self, database: &str, transactions: u64, disk: &str) {
         let all = self.rate(0.0, 1.0);
         println!(
-            "| {database} | {all:.0} | {:.0} | {:.0} | {:.0} | {:.0} MB | {disk} |",
+            "| {database} | {all:.0} | {:.0} | {:.0} | {:.0} | {:.0} µs | {:.0} MB | {disk} |",
             all * transactions as f64,
             self.rate(0.0, 0.1),
             self.rate(0.9, 1.0),
+            self.cpu_seconds * 1e6 / self.marks.last().map_or(1.0, |mark| mark.0 as f64),
             self.resident,
         );
     }
@@ -105,4 +109,13 @@ fn megabytes(path: &Path) -> Outcome<f64> {
 fn resident_megabytes() -> Outcome<f64> {
     let pages: f64 = std::fs::read_to_string("/proc/self/statm")?.split(' ').nth(1).unwrap_or("0").parse()?;
     Ok(pages * 4096.0 / 1e6)
+}
+
+/// Processor time of this process so far, in seconds.
+fn cpu_seconds() -> Outcome<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // User and system time are the 14th and 15th field, in hundredths; the second may hold spaces, but ends with `)`.
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+    Ok(ticks.sum::<Result<f64, _>>()? / 100.0)
 }

@@ -1,14 +1,11 @@
 //! The steps that nobody decides: an accepted application follows what the chain shows of its operator.
 
-use std::sync::Arc;
-
 use domain::ApplicationState;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Clock,
-    board::{Board, Standing, ValidatorRecord},
+    board::{Board, Boards, Standing, ValidatorRecord},
     error::ApplicationError,
 };
 
@@ -21,12 +18,7 @@ const CHAIN: Reviewer<'static> = Reviewer { name: "chain", note: None };
 
 impl Applications {
     /// Follows the boards until stopped, or until nobody makes them any more.
-    pub async fn follow(
-        &self,
-        mut boards: watch::Receiver<Option<Arc<Board>>>,
-        clock: Clock,
-        stop: CancellationToken,
-    ) {
+    pub async fn follow(&self, mut boards: Boards, clock: Clock, stop: CancellationToken) {
         loop {
             let board = boards.borrow_and_update().clone();
             if let Some(board) = board

@@ -24,6 +24,14 @@ const CATCHING_UP: u64 = 8;
 /// Pause before another try, or before looking whether the index has moved.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The newest board, now and from now on; `None` until the first one is there.
+pub type Boards = watch::Receiver<Option<Arc<Board>>>;
+
+/// The newest board, or a failure to answer with.
+pub fn newest(boards: &Boards) -> Result<Arc<Board>, ValidatorError> {
+    boards.borrow().clone().ok_or(ValidatorError::NotReady)
+}
+
 /// Where things are on this chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSettings {
@@ -65,8 +73,8 @@ impl BoardKeeper {
         Self { client, db, settings, boards: watch::Sender::new(None) }
     }
 
-    /// The newest board, now and from now on; `None` until the first one is there.
-    pub fn boards(&self) -> watch::Receiver<Option<Arc<Board>>> {
+    /// The boards, for everybody who reads them.
+    pub fn boards(&self) -> Boards {
         self.boards.subscribe()
     }
 

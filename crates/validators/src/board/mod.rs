@@ -21,7 +21,7 @@ use domain::Wei;
 use crate::{error::ValidatorError, ranking::Ranking};
 
 pub use assemble::{Sources, assemble};
-pub use keeper::{BoardKeeper, BoardSettings};
+pub use keeper::{BoardKeeper, BoardSettings, Boards, newest};
 pub use reading::read_board;
 pub use record::{Activity, Offence, SlashReason, Standing, Turns, ValidatorRecord};
 pub use registry::{Enrolment, RegistryState};

@@ -13,7 +13,7 @@ use ibft::{
 pub struct Votes {
     /// The set in force for the next block, ascending.
     pub validator_set: Vec<Address>,
-    /// Votes that have been cast and have not changed the set yet.
+    /// Votes that have been cast and have not changed the set yet; empty while the index is too far behind to tell.
     pub ballots: Vec<Ballot>,
     /// Newest block whose vote is counted.
     pub as_of_block: u64,

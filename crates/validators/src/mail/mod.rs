@@ -21,7 +21,9 @@ use lettre::{
 pub use worker::MailWorker;
 
 /// How long a mail server may take for one step.
-const PATIENCE: Duration = Duration::from_secs(20);
+const STEP_PATIENCE: Duration = Duration::from_secs(20);
+/// How long it may take for a whole letter.
+const LETTER_PATIENCE: Duration = Duration::from_secs(60);
 
 /// How the connection to the mail server is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,6 +87,9 @@ pub enum MailError {
     /// The server did not take it.
     #[error("the mail server did not take the mail")]
     Refused(#[source] lettre::transport::smtp::Error),
+    /// The server took too long.
+    #[error("the mail server took too long")]
+    TimedOut,
 }
 
 impl MailError {
@@ -92,6 +97,7 @@ impl MailError {
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::Refused(error) => !error.is_permanent(),
+            Self::TimedOut => true,
             Self::Sender(_) | Self::Recipient(_) | Self::Message(_) | Self::SetUp(_) => false,
         }
     }
@@ -124,7 +130,7 @@ impl Mailer {
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(settings.host.as_str())
             .port(settings.port)
             .tls(tls)
-            .timeout(Some(PATIENCE));
+            .timeout(Some(STEP_PATIENCE));
         if let Some((user, Password(password))) = &settings.credentials {
             builder = builder.credentials(Credentials::new(user.clone(), password.clone()));
         }
@@ -142,7 +148,8 @@ impl Mailer {
             .header(ContentType::TEXT_PLAIN)
             .body(letter.body)
             .map_err(MailError::Message)?;
-        self.transport.send(message).await.map_err(MailError::Refused)?;
+        let sending = tokio::time::timeout(LETTER_PATIENCE, self.transport.send(message));
+        sending.await.map_err(|_| MailError::TimedOut)?.map_err(MailError::Refused)?;
         Ok(())
     }
 }

@@ -1,4 +1,5 @@
-//! Sending what waits: takes due mail from the outbox, a few at a time, and tries again later what did not go out.
+//! Sending what waits: takes due mail from the outbox, one letter at a time so that a stop waits for one at most, and
+//! tries again later what did not go out.
 
 use std::time::Duration;
 
@@ -9,11 +10,11 @@ use crate::Clock;
 
 use super::{MailError, Mailer, template};
 
-/// Letters taken at once; they are sent one after the other.
-const BATCH: u32 = 8;
+/// Letters taken at once.
+const BATCH: u32 = 1;
 /// How long the outbox rests when there is nothing to send.
 const REST: Duration = Duration::from_secs(5);
-/// How long a taken letter belongs to its taker: more than a whole batch of slow servers.
+/// How long a taken letter belongs to its taker: much longer than a letter may take.
 const LEASE_MILLIS: u64 = 10 * 60_000;
 /// Minutes before the second, third, … try; after the last one a letter is given up.
 const RETRY_MINUTES: [u64; 7] = [1, 5, 15, 60, 180, 360, 720];

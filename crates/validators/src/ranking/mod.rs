@@ -24,11 +24,11 @@ use method::DAY_SECS;
 pub struct Ranking {
     /// How the scores were made.
     pub method: Method,
-    /// Newest block whose turns are counted.
+    /// Newest block whose turns are counted, at which all windows end.
     pub as_of_block: Option<u64>,
     /// The block that stakes and standings are of.
     pub block: u64,
-    /// Its time, in Unix seconds, at which all windows end.
+    /// Its time, in Unix seconds, up to which tenure and penalties are counted.
     pub time: u64,
     /// The validators, best first.
     pub entries: Vec<RankedValidator>,

@@ -3,5 +3,9 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod applications;
+mod board;
+mod chain_steps;
 mod mail;
 mod mail_server;
+mod program;
+mod rig;
