@@ -13,8 +13,8 @@ use crate::{code::Code, rest::REFUSALS};
 const COMMON: [Code; 3] = [Code::RateLimited, Code::Internal, Code::TimedOut];
 /// Operations that are never limited.
 const PROBES: [&str; 2] = ["get_health", "get_readiness"];
-/// Schemas whose fields may be left out: requests.
-const REQUESTS: [&str; 2] = ["ApplicationRequest", "GraphqlRequest"];
+/// The schema whose fields may be left out, because it is not of an answer.
+const REQUEST: &str = "ApplicationRequest";
 
 /// The whole document.
 pub(super) fn document(handlers: OpenApi) -> Value {
@@ -27,11 +27,11 @@ pub(super) fn document(handlers: OpenApi) -> Value {
         root.insert("info".into(), info());
         root.insert("servers".into(), json!([{ "url": "/" }]));
     }
-    add_graphql(&mut document);
     if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
         schemas.iter_mut().for_each(|(name, schema)| require_all(name, schema));
         schemas.insert("Problem".into(), problem_schema());
     }
+    add_graphql(&mut document);
     for_operations(&mut document, |operation| {
         drop_null_parameters(operation);
         add_refusals(operation);
@@ -106,9 +106,9 @@ fn loosen_choices(schema: &mut Value) {
 
 /// Answers never leave a member out: what is unknown is null.
 fn require_all(name: &str, schema: &mut Value) {
-    if REQUESTS.contains(&name) {
+    if name == REQUEST {
         if let Some(request) = schema.as_object_mut() {
-            request.insert("additionalProperties".into(), (name == "GraphqlRequest").into());
+            request.insert("additionalProperties".into(), false.into());
         }
         return;
     }

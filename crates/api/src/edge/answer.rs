@@ -206,6 +206,6 @@ pub(crate) fn created(view: &impl Serialize, location: &str) -> Result<Response,
     Ok(response)
 }
 
-/// A header of this crate's own, for readers of the edge.
+/// Bodies are what their media type says; a browser is not to guess.
 pub(super) const NOSNIFF: (HeaderName, HeaderValue) =
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

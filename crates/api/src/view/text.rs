@@ -104,9 +104,9 @@ impl ScalarType for TimeText {
     }
 }
 
-/// A whole number that may be larger than GraphQL's `Int`, written as a JSON number.
+/// A whole number from 0 up, written as a JSON number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(value_type = u64, minimum = 0, example = 21000)]
+#[schema(value_type = u64, minimum = 0, example = 1024)]
 #[serde(transparent)]
 pub(crate) struct Long(pub(crate) u64);
 

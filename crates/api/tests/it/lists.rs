@@ -2,6 +2,7 @@
 
 use alloy_primitives::{TxKind, U256};
 use alloy_sol_types::SolCall;
+use chain::{At, ChainClient};
 use contracts::{PlatformFees, address::FEES, fees::FeeSource};
 use serde_json::{Value, json};
 
@@ -95,6 +96,15 @@ async fn burns_are_what_was_paid_and_equal_the_contract() {
         (&json!("330"), &json!("771")),
         "rounding goes to held"
     );
+    let output =
+        rig.node.call(FEES, PlatformFees::getTotalsCall {}.abi_encode().into(), At::Head).await.unwrap();
+    let counted = PlatformFees::getTotalsCall::abi_decode_returns(&output).unwrap();
+    for (name, amount) in
+        [("collectedWei", counted.paid), ("burnedWei", counted.burned), ("heldWei", counted.held)]
+    {
+        assert_eq!(burns["totals"][name], amount.to_string(), "{name}");
+    }
+    assert_eq!(burns["totals"]["payments"], counted.count);
     assert_eq!(burns["history"].as_array().unwrap().len(), 1);
     assert_eq!(burns["history"][0]["totals"]["collectedWei"], "1111");
     assert_eq!(rig.get("/api/v1/fees/burns").await.json()["history"], Value::Null);

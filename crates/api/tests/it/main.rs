@@ -1,5 +1,13 @@
 //! The API as its callers see it, on a real embedded chain.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests are tests"
+)]
+
 mod contract;
 mod edge;
 mod flaky;
