@@ -8,6 +8,7 @@
     reason = "helpers of tests are tests"
 )]
 
+mod app;
 mod architecture;
 mod bad_input;
 mod config;
