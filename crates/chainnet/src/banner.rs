@@ -46,6 +46,8 @@ impl<'a> Banner<'a> {
             if self.config.network == Network::Devnet {
                 let _ = write_accounts(&mut text);
             }
+        } else {
+            text.push('\n');
         }
         let _ = self.write_steps(&mut text);
         text

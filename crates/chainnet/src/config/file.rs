@@ -95,12 +95,12 @@ impl ConfigFile {
 
 fn unknown(key: &str, section: &str) -> String {
     let prefix = if section.is_empty() { String::new() } else { format!("{section}.") };
-    let known: Vec<_> = SETTINGS
+    let mut known: Vec<_> = SETTINGS
         .iter()
         .filter_map(|about| about.key.strip_prefix(&prefix))
         .map(|rest| rest.split('.').next().unwrap_or(rest))
         .collect();
-    let mut known = known;
+    // Keys of one section stand together in the table.
     known.dedup();
     format!("unknown key `{key}` (known here: {})", known.join(", "))
 }

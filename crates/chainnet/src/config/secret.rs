@@ -23,16 +23,15 @@ impl SecretUrl {
     pub fn masked(&self) -> String {
         let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
         let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
-        let end = rest.find('/').unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(end);
-        let authority = match authority.rsplit_once('@') {
-            Some((user, host)) => match user.split_once(':') {
-                Some((name, _)) => format!("{name}:{MASK}@{host}"),
-                None => format!("{user}@{host}"),
+        // At the last `@`, because a password that should have been encoded may hold others.
+        let rest = match rest.rsplit_once('@') {
+            Some((login, place)) => match login.split_once(':') {
+                Some((user, _)) => format!("{user}:{MASK}@{place}"),
+                None => format!("{login}@{place}"),
             },
-            None => authority.to_owned(),
+            None => rest.to_owned(),
         };
-        format!("{scheme}://{authority}{path}{query}")
+        format!("{scheme}://{rest}{query}")
     }
 }
 
@@ -50,7 +49,7 @@ mod tests {
     fn passwords_and_queries_are_never_shown() {
         for (text, shown) in [
             ("postgres://app:hunter2@db/chainnet", "postgres://app:***@db/chainnet"),
-            ("postgres://app:a@b/c@db/chainnet", "postgres://app:***@b/c@db/chainnet"),
+            ("postgres://app:a@b/c@db/chainnet", "postgres://app:***@db/chainnet"),
             ("postgres://app@db:5432/chainnet?password=hunter2", "postgres://app@db:5432/chainnet?***"),
             ("smtps://mailer:p%40ss@mail.example.org:465", "smtps://mailer:***@mail.example.org:465"),
             ("sqlite:data/devnet/chainnet.db", "sqlite:data/devnet/chainnet.db"),

@@ -51,7 +51,7 @@ store::engine_tests! {
 }
 
 async fn survive_fifty(test: &TestDb) {
-    let hits = survive(test, 50, 20_000).await;
+    let hits = survive(test, 50, 10_000).await;
     eprintln!("50 kills, {hits} of them on the way, index equal row for row");
     assert!(hits > 25, "{hits}");
 }
