@@ -210,7 +210,7 @@ fn problem_schema() -> Value {
     })
 }
 
-/// `POST /graphql`, which has a description of its own: the GraphQL schema.
+/// `/graphql`, which has a description of its own: the GraphQL schema.
 fn add_graphql(document: &mut Value) {
     let errors = json!({
         "type": "array",
@@ -257,6 +257,15 @@ fn add_graphql(document: &mut Value) {
             "503": refused("No node of the chain answers"),
         },
     });
+    let page = json!({
+        "tags": ["GraphQL"],
+        "summary": "GraphQL page",
+        "description": "A page to try queries on; with a WebSocket upgrade, subscriptions (graphql-transport-ws).",
+        "operationId": "get_graphql",
+        "responses": {
+            "200": { "description": "A page", "content": { "text/html": { "schema": { "type": "string" } } } },
+        },
+    });
     let request = json!({
         "type": "object",
         "description": "A GraphQL request.",
@@ -268,7 +277,7 @@ fn add_graphql(document: &mut Value) {
         },
     });
     if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
-        paths.insert("/graphql".into(), json!({ "post": operation }));
+        paths.insert("/graphql".into(), json!({ "get": page, "post": operation }));
     }
     if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
         schemas.insert("GraphqlRequest".into(), request);

@@ -72,6 +72,7 @@ fn successes(tx: &str) -> Vec<Call> {
         get("getOpenapi", "/api/v1/openapi.json"),
         get("getDocs", "/api/v1/docs"),
         get("getGraphqlSchema", "/api/v1/graphql-schema"),
+        get("getGraphql", "/graphql"),
         post("postGraphql", "/graphql", r#"{"query":"{ chainStats { blockNumber } }"}"#),
     ]
 }
