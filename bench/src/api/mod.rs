@@ -14,6 +14,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use serde_json::Value;
 use tempfile::TempDir;
 use testkit::{AppProcess, Draft, Wallet};
 
@@ -111,8 +112,8 @@ async fn subjects(app: &AppProcess) -> Result<Vec<Subject>> {
     }
     let hash = last.context("nothing was sent")?;
     let path = format!("/api/v1/transactions/{hash}");
-    let mined = app.api().wait_for(&path, |answer| answer.json()["status"] == "success").await?;
-    let number = mined.json()["blockNumber"].as_u64().context("a mined transaction without a block")?;
+    let mined = app.api().wait_for(&path, |answer| block_of(&answer.json()).is_some()).await?;
+    let number = block_of(&mined.json()).context("a mined transaction without a block")?;
     let get = |name, path: &str| Subject { name, request: get(path), target: 0.7 };
     Ok(vec![
         get("`/chain`", "/api/v1/chain"),
@@ -128,6 +129,11 @@ async fn subjects(app: &AppProcess) -> Result<Vec<Subject>> {
     ])
 }
 
+/// The number of a mined transaction's block.
+fn block_of(transaction: &Value) -> Option<u64> {
+    transaction.get("blockNumber")?.as_u64()
+}
+
 /// One round: ours, then the bare handler with the bytes that ours gave.
 async fn measure(app: &AppProcess, subject: &Subject, time: Duration) -> Result<Speeds> {
     let ours = Server { address: app.api().address(), pid: app.server().pid() };
@@ -141,12 +147,7 @@ async fn measure(app: &AppProcess, subject: &Subject, time: Duration) -> Result<
     })
 }
 
-async fn per_second(
-    name: &str,
-    server: Server,
-    requests: &Arc<Vec<Vec<u8>>>,
-    time: Duration,
-) -> Result<f64> {
+async fn per_second(name: &str, server: Server, requests: &Arc<Vec<Vec<u8>>>, time: Duration) -> Result<f64> {
     let bar = progress::spinner(format!("{name}, {} s", time.as_secs()));
     // Connections, caches and branch predictors settle before the clock starts.
     load::send(server, requests, Until::Elapsed(time / 10), &bar).await?;

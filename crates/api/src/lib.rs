@@ -2,7 +2,7 @@
 //!
 //! The crate turns requests into calls of the crates below and their values into answers. It decides nothing about the
 //! chain, the validator program or money, and holds no SQL. [`ApiState`] is what it works with; [`api`] makes an [`Edge`]
-//! of it, which answers requests, and [`serve`] puts that on a socket.
+//! of it, which answers requests, and [`serve()`] puts that on a socket.
 
 pub mod clock;
 pub mod code;

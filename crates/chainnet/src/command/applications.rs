@@ -128,7 +128,9 @@ fn application_view(application: &Application) -> Value {
         json!({ "state": step.state.name(), "by": step.actor, "note": step.note, "at": time(step.at) })
     });
     let mut view = row_view(&application.row);
-    view["history"] = steps.collect();
+    if let Some(view) = view.as_object_mut() {
+        view.insert("history".into(), steps.collect());
+    }
     view
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn run(config: &Config, options: &DoctorOptions) -> anyhow::Result<()
             .collect();
         say(serde_json::to_string_pretty(&findings)?);
     } else {
-        findings.iter().for_each(|finding| say(finding));
+        findings.iter().for_each(say);
     }
     let failed = findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count();
     if failed > 0 {
