@@ -10,7 +10,7 @@ use super::example;
 use crate::{code::Code, rest::REFUSALS};
 
 /// Refusals that every limited operation has.
-const COMMON: [Code; 3] = [Code::RateLimited, Code::Internal, Code::TimedOut];
+const COMMON: [Code; 4] = [Code::UriTooLong, Code::RateLimited, Code::Internal, Code::TimedOut];
 /// Operations that are never limited.
 const PROBES: [&str; 2] = ["get_health", "get_readiness"];
 /// The schema whose fields may be left out, because it is not of an answer.
@@ -143,7 +143,7 @@ fn drop_null_parameters(operation: &mut Map<String, Value>) {
 fn add_refusals(operation: &mut Map<String, Value>) {
     let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default().to_owned();
     let own = REFUSALS.iter().find(|(name, _)| *name == id).map_or(&[][..], |(_, codes)| codes);
-    let common: &[Code] = if PROBES.contains(&id.as_str()) { &[] } else { &COMMON };
+    let common: &[Code] = if PROBES.contains(&id.as_str()) { &[Code::UriTooLong] } else { &COMMON };
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
     let mut codes: Vec<Code> = own.iter().chain(common).copied().collect();
     codes.sort();

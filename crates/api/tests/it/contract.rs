@@ -210,6 +210,11 @@ async fn every_operation_answers_as_it_is_described() {
         let reply = walk.call(&rig, &call).await;
         assert!(reply.status.is_client_error(), "{}: {reply:?}", call.path);
     }
+    for mut call in successes(&tx).into_iter().chain([get("getApplication", location.clone())]) {
+        call.path = format!("{}?{}", call.path, "x".repeat(2048));
+        let reply = walk.call(&rig, &call).await;
+        assert_eq!(reply.status.as_u16(), 414, "{}", call.operation);
+    }
     // The same calls when nobody answers behind the API, and when nobody may call. A new block makes kept answers stale.
     rig.mine().await;
     rig.db.close().await;
