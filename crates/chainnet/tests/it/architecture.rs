@@ -9,9 +9,19 @@ const EDGES: &[(&str, &[&str])] = &[
     ("chainnet-domain", &[]),
     ("chainnet-ibft", &[]),
     ("chainnet-contracts", &[]),
-    ("chainnet-chain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet-jsonrpc", &[]),
+    ("chainnet-chain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-jsonrpc"]),
     ("chainnet-store", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
-    ("chainnet-devchain", &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
+    ("chainnet-access", &["chainnet-domain", "chainnet-store"]),
+    (
+        "chainnet-devchain",
+        &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-jsonrpc"],
+    ),
+    ("chainnet-faucet", &["chainnet-access", "chainnet-chain", "chainnet-domain", "chainnet-store"]),
+    (
+        "chainnet-gateway",
+        &["chainnet-access", "chainnet-chain", "chainnet-domain", "chainnet-jsonrpc", "chainnet-store"],
+    ),
     (
         "chainnet-indexer",
         &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-store"],
@@ -23,9 +33,11 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "chainnet-api",
         &[
+            "chainnet-access",
             "chainnet-chain",
             "chainnet-contracts",
             "chainnet-domain",
+            "chainnet-faucet",
             "chainnet-ibft",
             "chainnet-store",
             "chainnet-validators",
@@ -34,11 +46,14 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "chainnet",
         &[
+            "chainnet-access",
             "chainnet-api",
             "chainnet-chain",
             "chainnet-contracts",
             "chainnet-devchain",
             "chainnet-domain",
+            "chainnet-faucet",
+            "chainnet-gateway",
             "chainnet-ibft",
             "chainnet-indexer",
             "chainnet-store",
@@ -49,9 +64,11 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "bench",
         &[
+            "chainnet-access",
             "chainnet-api",
             "chainnet-chain",
             "chainnet-devchain",
+            "chainnet-gateway",
             "chainnet-domain",
             "chainnet-indexer",
             "chainnet-store",

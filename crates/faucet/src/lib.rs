@@ -1,0 +1,1 @@
+//! The faucet: claims that are paid exactly once

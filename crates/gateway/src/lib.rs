@@ -1,0 +1,1 @@
+//! The JSON-RPC gateway in front of the nodes

@@ -1,0 +1,1 @@
+//! The JSON-RPC envelope: foreign requests in, our requests and answers out
