@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Request, Response as GraphqlResponse, Variables};
+use async_graphql::{PathSegment, Request, Response as GraphqlResponse, Variables};
 use axum::{
     body::Body,
     extract::{FromRequestParts, State, WebSocketUpgrade},
@@ -68,7 +68,8 @@ async fn execute(service: &Service, headers: &HeaderMap, request_body: Body) -> 
     let era = service.cache.era();
     let request = parse(text)?;
     let pin = Arc::new(Pin::new(service.state.head()?));
-    let response = service.schema.execute(request.data(pin.clone())).await;
+    let mut response = service.schema.execute(request.data(pin.clone())).await;
+    void_incomplete(&mut response);
     let is_clean = response.errors.is_empty();
     let answer = render(&response)?;
     if is_clean && !pin.is_lagging() {
@@ -92,6 +93,19 @@ fn parse(text: &str) -> Result<Request, Problem> {
         request = request.operation_name(name);
     }
     Ok(request)
+}
+
+/// A field that failed and may not be null makes its parent null, and the parent of a query's fields is `data`. The
+/// executor leaves such a field out instead.
+fn void_incomplete(response: &mut GraphqlResponse) {
+    let async_graphql::Value::Object(data) = &response.data else { return };
+    let is_missing = response.errors.iter().any(|error| match error.path.first() {
+        Some(PathSegment::Field(name)) => !data.contains_key(name.as_str()),
+        Some(PathSegment::Index(_)) | None => false,
+    });
+    if is_missing {
+        response.data = async_graphql::Value::Null;
+    }
 }
 
 /// Renders an answer, or finds out that nothing was executed.

@@ -23,6 +23,9 @@ use crate::{
 const HISTORY_DAYS: u32 = 366;
 
 type Answer<T> = Result<T, Error>;
+/// The answer of a field that may be null. If it fails, it is null beside its error, and the other fields stay; a failure
+/// of a field that may not be null leaves no data at all.
+type Nullable<T> = Option<Answer<T>>;
 
 /// The head at which an operation is answered, and whether everything it read was of that head.
 pub(super) struct Pin {
@@ -125,16 +128,8 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "Its height.")] number: Option<Long>,
         #[graphql(desc = "Its on-chain hash.")] hash: Option<String>,
-    ) -> Answer<Option<BlockView>> {
-        let name = match (number, hash) {
-            (Some(Long(number)), None) => BlockName::Number(number),
-            (None, Some(hash)) => BlockName::Hash(path::hash(&hash).map_err(refusal)?),
-            (None, None) | (Some(_), Some(_)) => {
-                let detail = "Name the block by either its number or its hash.";
-                return Err(refusal(Problem::new(Code::InvalidBlockNumber, detail)));
-            }
-        };
-        absent(state(ctx)?.block_view(name).await)
+    ) -> Nullable<BlockView> {
+        find_block(ctx, number, hash).await.transpose()
     }
 
     /// A transaction by its hash; null when there is none.
@@ -142,23 +137,8 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "Its hash.")] hash: String,
-    ) -> Answer<Option<TransactionView>> {
-        let hash = path::hash(&hash).map_err(refusal)?;
-        let state = state(ctx)?;
-        match state.chain.transaction(hash).await.map_err(refusal)? {
-            Some(FoundTransaction::Mined { block, index }) => {
-                let receipts = state.chain.receipts(&block).await.map_err(refusal)?;
-                Ok(TransactionView::mined(&block, &receipts, index))
-            }
-            Some(FoundTransaction::Pending(tx)) => {
-                lag(ctx);
-                Ok(Some(TransactionView::pending(&tx)))
-            }
-            None => {
-                lag(ctx);
-                Ok(None)
-            }
-        }
+    ) -> Nullable<TransactionView> {
+        find_transaction(ctx, &hash).await.transpose()
     }
 
     /// An account after the newest block.
@@ -186,6 +166,41 @@ impl Query {
             Unit::Coin => domain::Wei(account.balance).to_string(),
             Unit::Wei => account.balance.to_string(),
         })
+    }
+}
+
+async fn find_block(
+    ctx: &Context<'_>,
+    number: Option<Long>,
+    hash: Option<String>,
+) -> Answer<Option<BlockView>> {
+    let name = match (number, hash) {
+        (Some(Long(number)), None) => BlockName::Number(number),
+        (None, Some(hash)) => BlockName::Hash(path::hash(&hash).map_err(refusal)?),
+        (None, None) | (Some(_), Some(_)) => {
+            let detail = "Name the block by either its number or its hash.";
+            return Err(refusal(Problem::new(Code::InvalidBlockNumber, detail)));
+        }
+    };
+    absent(state(ctx)?.block_view(name).await)
+}
+
+async fn find_transaction(ctx: &Context<'_>, hash: &str) -> Answer<Option<TransactionView>> {
+    let hash = path::hash(hash).map_err(refusal)?;
+    let state = state(ctx)?;
+    match state.chain.transaction(hash).await.map_err(refusal)? {
+        Some(FoundTransaction::Mined { block, index }) => {
+            let receipts = state.chain.receipts(&block).await.map_err(refusal)?;
+            Ok(TransactionView::mined(&block, &receipts, index))
+        }
+        Some(FoundTransaction::Pending(tx)) => {
+            lag(ctx);
+            Ok(Some(TransactionView::pending(&tx)))
+        }
+        None => {
+            lag(ctx);
+            Ok(None)
+        }
     }
 }
 

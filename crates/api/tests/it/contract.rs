@@ -5,11 +5,16 @@ use std::collections::BTreeSet;
 
 use chainnet_api::EdgeConfig;
 use serde_json::{Value, json};
+use store::testing::TestDb;
 
 use crate::{
-    rig::{FRIEND, Reply, Rig, first_validator},
+    rig::{FRIEND, Reply, Rig, first_validator, on_both_engines},
     schema,
 };
+
+on_both_engines! {
+    every_operation_answers_as_it_is_described,
+}
 
 /// Refusals that cannot be provoked from outside; the edge's own tests have them.
 const INNER: [&str; 2] = ["internal_error", "timed_out"];
@@ -192,9 +197,8 @@ fn described(document: &Value) -> BTreeSet<Outcome> {
     outcomes
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_operation_answers_as_it_is_described() {
-    let rig = Rig::new().await;
+async fn every_operation_answers_as_it_is_described(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let tx = rig.transfer(0, 0, 1).to_string();
     let mut walk = Walk { document: rig.get("/api/v1/openapi.json").await.json(), seen: BTreeSet::new() };
     walk.call(&rig, &get("getTransaction", format!("/api/v1/transactions/{tx}"))).await;
@@ -228,7 +232,7 @@ async fn every_operation_answers_as_it_is_described() {
             call.path.replace("/blocks/0", "/blocks/00").replace(&tx, &tx.to_uppercase().replace("0X", "0x"));
         walk.call(&rig, &call).await;
     }
-    let closed = Rig::with(EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
     for call in successes(&tx).into_iter().chain([get("getApplication", location)]) {
         walk.call(&closed, &call).await;
     }

@@ -4,8 +4,23 @@ use std::{io::Read, net::IpAddr, time::Duration};
 
 use chainnet_api::{CorsOrigins, EdgeConfig};
 use hyper::header::HeaderValue;
+use store::testing::TestDb;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, on_both_engines};
+
+on_both_engines! {
+    the_101st_request_of_a_minute_is_refused_until_the_minute_is_over,
+    a_stranger_cannot_pass_for_many_by_forwarding_for_them,
+    ipv6_counts_by_its_network_and_mapped_ipv4_as_ipv4,
+    every_answer_has_a_request_id,
+    other_origins_may_read_answers_and_refusals,
+    a_list_of_origins_lets_no_other_read,
+    an_answer_that_is_known_is_not_sent_again,
+    larger_answers_are_compressed_as_the_client_likes,
+    head_is_get_without_the_body,
+    wrong_methods_and_unknown_paths_are_told_apart,
+    bodies_of_the_wrong_type_or_size_are_refused,
+}
 
 const CHAIN: &str = "/api/v1/chain";
 
@@ -13,18 +28,17 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-async fn limited(trusted: &[&str]) -> Rig {
+async fn limited(test: &TestDb, trusted: &[&str]) -> Rig {
     let trusted_proxies = trusted.iter().map(|net| net.parse().unwrap()).collect();
-    Rig::with(EdgeConfig { trusted_proxies, ..EdgeConfig::default() }).await
+    Rig::with(test, EdgeConfig { trusted_proxies, ..EdgeConfig::default() }).await
 }
 
 async fn status_from(rig: &Rig, peer: &str, headers: &[(&str, &str)]) -> u16 {
     rig.ask_from(address(peer), "GET", CHAIN, headers, "").await.status.as_u16()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_101st_request_of_a_minute_is_refused_until_the_minute_is_over() {
-    let rig = limited(&[]).await;
+async fn the_101st_request_of_a_minute_is_refused_until_the_minute_is_over(test: &TestDb) {
+    let rig = limited(test, &[]).await;
     for used in 1..=100 {
         let reply = rig.get(CHAIN).await;
         assert_eq!(reply.status, 200);
@@ -43,9 +57,8 @@ async fn the_101st_request_of_a_minute_is_refused_until_the_minute_is_over() {
     assert_eq!(rig.get(CHAIN).await.status, 200);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_cannot_pass_for_many_by_forwarding_for_them() {
-    let rig = limited(&["10.0.0.0/8"]).await;
+async fn a_stranger_cannot_pass_for_many_by_forwarding_for_them(test: &TestDb) {
+    let rig = limited(test, &["10.0.0.0/8"]).await;
     for number in 0..100 {
         let forwarded = format!("198.51.100.{number}");
         assert_eq!(status_from(&rig, "203.0.113.7", &[("x-forwarded-for", &forwarded)]).await, 200);
@@ -56,9 +69,8 @@ async fn a_stranger_cannot_pass_for_many_by_forwarding_for_them() {
     assert_eq!(status_from(&rig, "10.0.0.1", &[("x-forwarded-for", "203.0.113.7, 192.0.2.1")]).await, 200);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn ipv6_counts_by_its_network_and_mapped_ipv4_as_ipv4() {
-    let rig = limited(&[]).await;
+async fn ipv6_counts_by_its_network_and_mapped_ipv4_as_ipv4(test: &TestDb) {
+    let rig = limited(test, &[]).await;
     for number in 0..100 {
         assert_eq!(status_from(&rig, &format!("2001:db8:1:2:{number:x}::1"), &[]).await, 200);
         assert_eq!(status_from(&rig, "::ffff:203.0.113.9", &[]).await, 200);
@@ -68,9 +80,8 @@ async fn ipv6_counts_by_its_network_and_mapped_ipv4_as_ipv4() {
     assert_eq!(status_from(&rig, "203.0.113.9", &[]).await, 429);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_answer_has_a_request_id() {
-    let rig = Rig::new().await;
+async fn every_answer_has_a_request_id(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let made = rig.get(CHAIN).await;
     assert!(!made.header("x-request-id").unwrap().is_empty());
     let refused = rig.get_with("/api/v1/blocks/x", &[("x-request-id", "order-7")]).await;
@@ -79,9 +90,8 @@ async fn every_answer_has_a_request_id() {
     assert_eq!(refused.json()["type"], "/api/v1/docs#invalid_block_number");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn other_origins_may_read_answers_and_refusals() {
-    let rig = Rig::new().await;
+async fn other_origins_may_read_answers_and_refusals(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for path in [CHAIN, "/nowhere", "/api/v1/blocks/x", "/health"] {
         let reply = rig.get_with(path, &[("origin", "https://dapp.example")]).await;
         assert_eq!(reply.header("access-control-allow-origin"), Some("*"), "{path}");
@@ -104,10 +114,9 @@ async fn other_origins_may_read_answers_and_refusals() {
     assert!(reply.header("access-control-allow-headers").unwrap().contains("Content-Type"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_list_of_origins_lets_no_other_read() {
+async fn a_list_of_origins_lets_no_other_read(test: &TestDb) {
     let cors = CorsOrigins::List(vec![HeaderValue::from_static("https://explorer.example")]);
-    let rig = Rig::with(EdgeConfig { cors, ..EdgeConfig::default() }).await;
+    let rig = Rig::with(test, EdgeConfig { cors, ..EdgeConfig::default() }).await;
     for path in [CHAIN, "/nowhere"] {
         let known = rig.get_with(path, &[("origin", "https://explorer.example")]).await;
         assert_eq!(known.header("access-control-allow-origin"), Some("https://explorer.example"));
@@ -117,9 +126,8 @@ async fn a_list_of_origins_lets_no_other_read() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_known_is_not_sent_again() {
-    let rig = Rig::new().await;
+async fn an_answer_that_is_known_is_not_sent_again(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for path in [CHAIN, "/api/v1/blocks/0", "/api/v1/validators", "/api/v1/network", "/api/v1/openapi.json"] {
         let first = rig.get(path).await;
         let etag = first.header("etag").unwrap().to_owned();
@@ -137,9 +145,8 @@ async fn an_answer_that_is_known_is_not_sent_again() {
     assert_eq!(rig.get_with(CHAIN, &[("if-none-match", &before)]).await.status, 200, "another head");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn larger_answers_are_compressed_as_the_client_likes() {
-    let rig = Rig::new().await;
+async fn larger_answers_are_compressed_as_the_client_likes(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let plain = rig.get("/api/v1/openapi.json").await;
     assert_eq!(plain.header("content-encoding"), None);
     let gzip = rig.get_with("/api/v1/openapi.json", &[("accept-encoding", "gzip")]).await;
@@ -158,9 +165,8 @@ async fn larger_answers_are_compressed_as_the_client_likes() {
     assert_eq!(small.header("content-encoding"), None);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn head_is_get_without_the_body() {
-    let rig = Rig::new().await;
+async fn head_is_get_without_the_body(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for path in [CHAIN, "/api/v1/blocks/0", "/health", "/nowhere", "/api/v1/docs"] {
         let head = rig.ask("HEAD", path, &[], "").await;
         let get = rig.get(path).await;
@@ -173,9 +179,8 @@ async fn head_is_get_without_the_body() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn wrong_methods_and_unknown_paths_are_told_apart() {
-    let rig = Rig::new().await;
+async fn wrong_methods_and_unknown_paths_are_told_apart(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let wrong = rig.ask("DELETE", CHAIN, &[], "").await;
     assert_eq!(wrong.refusal(), (405, "method_not_allowed".to_owned()));
     let allow = wrong.header("allow").unwrap();
@@ -190,9 +195,8 @@ async fn wrong_methods_and_unknown_paths_are_told_apart() {
     assert_eq!(rig.get(&long).await.refusal(), (414, "uri_too_long".to_owned()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn bodies_of_the_wrong_type_or_size_are_refused() {
-    let rig = Rig::new().await;
+async fn bodies_of_the_wrong_type_or_size_are_refused(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let path = "/api/v1/validators/applications";
     for headers in [&[][..], &[("content-type", "text/plain")], &[("content-type", "application/jsonp")]] {
         assert_eq!(

@@ -1,8 +1,20 @@
 //! GraphQL over HTTP.
 
 use serde_json::{Value, json};
+use store::testing::TestDb;
 
-use crate::rig::{Rig, first_validator};
+use crate::rig::{Rig, first_validator, on_both_engines};
+
+on_both_engines! {
+    every_query_of_the_specification_answers_alone_and_together,
+    answers_agree_with_rest,
+    variables_and_operation_names_are_taken,
+    a_kept_answer_is_dropped_with_its_head,
+    bad_values_are_refused_with_the_words_of_rest,
+    too_much_is_refused_before_it_is_executed,
+    introspection_tells_what_the_type_definitions_tell,
+    the_page_asks_nobody_else_for_anything,
+}
 
 const ALICE: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
@@ -19,9 +31,8 @@ async fn refused(rig: &Rig, query: &str) -> (u16, Value) {
     (reply.status.as_u16(), reply.json()["errors"][0]["extensions"]["code"].clone())
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_query_of_the_specification_answers_alone_and_together() {
-    let rig = Rig::new().await;
+async fn every_query_of_the_specification_answers_alone_and_together(test: &TestDb) {
+    let rig = Rig::new(test).await;
     rig.transfer(0, 0, 1);
     rig.mine().await;
     let queries = [
@@ -48,9 +59,8 @@ async fn every_query_of_the_specification_answers_alone_and_together() {
     assert_eq!(together["first_validators"].as_array().unwrap().len(), 5);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn answers_agree_with_rest() {
-    let rig = Rig::new().await;
+async fn answers_agree_with_rest(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let hash = rig.transfer(0, 0, 2);
     rig.mine().await;
     let both = data(
@@ -77,9 +87,8 @@ async fn answers_agree_with_rest() {
     assert_eq!(absent["block"], Value::Null);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn variables_and_operation_names_are_taken() {
-    let rig = Rig::new().await;
+async fn variables_and_operation_names_are_taken(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let body = json!({
         "query": "query A($address: String!) { balance(address: $address) } query B { chain { chainId } }",
         "operationName": "A",
@@ -89,9 +98,8 @@ async fn variables_and_operation_names_are_taken() {
     assert_eq!(reply["data"]["balance"], "1000000");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_kept_answer_is_dropped_with_its_head() {
-    let rig = Rig::new().await;
+async fn a_kept_answer_is_dropped_with_its_head(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let query = "{ latestBlock { number } }";
     assert_eq!(data(&rig, query).await["latestBlock"]["number"], 0);
     assert_eq!(data(&rig, query).await["latestBlock"]["number"], 0);
@@ -99,9 +107,8 @@ async fn a_kept_answer_is_dropped_with_its_head() {
     assert_eq!(data(&rig, query).await["latestBlock"]["number"], 1);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn bad_values_are_refused_with_the_words_of_rest() {
-    let rig = Rig::new().await;
+async fn bad_values_are_refused_with_the_words_of_rest(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for (query, code) in [
         ("{ balance(address: \"0x12\") }", "invalid_address"),
         ("{ block { number } }", "invalid_block_number"),
@@ -112,6 +119,15 @@ async fn bad_values_are_refused_with_the_words_of_rest() {
     }
     let partly = rig.graphql("{ chain { chainId } block { number } }").await.json();
     assert_eq!(partly["data"]["chain"]["chainId"], 8845, "what can be answered is");
+    assert_eq!(
+        partly["data"].get("block"),
+        Some(&Value::Null),
+        "a field that may be null is, beside its error"
+    );
+    assert_eq!(partly["errors"][0]["path"], json!(["block"]));
+    let voided = rig.graphql("{ chain { chainId } mine: balance(address: \"0x12\") }").await.json();
+    assert_eq!(voided["data"], Value::Null, "a field that may not be null takes the data with it");
+    assert_eq!(voided["errors"][0]["path"], json!(["mine"]));
     for query in ["{", "{ nothing }", "{ chain }", "{ balance }", "mutation { x }", ""] {
         assert_eq!(refused(&rig, query).await, (400, json!("invalid_query")), "{query}");
     }
@@ -119,9 +135,8 @@ async fn bad_values_are_refused_with_the_words_of_rest() {
     assert_eq!(refused(&rig, "{ chain { chainId } }").await, (503, json!("chain_unavailable")));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn too_much_is_refused_before_it_is_executed() {
-    let rig = Rig::new().await;
+async fn too_much_is_refused_before_it_is_executed(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let deep = "{ a ".repeat(9) + &"} ".repeat(9);
     let bomb = "{".repeat(30_000);
     let aliases: String = (0..31).map(|n| format!("a{n}: chain {{ chainId }} ")).collect();
@@ -148,9 +163,8 @@ async fn too_much_is_refused_before_it_is_executed() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn introspection_tells_what_the_type_definitions_tell() {
-    let rig = Rig::new().await;
+async fn introspection_tells_what_the_type_definitions_tell(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let sdl = rig.get("/api/v1/graphql-schema").await;
     assert_eq!(sdl.header("content-type"), Some("text/plain; charset=utf-8"));
     let sdl = String::from_utf8(sdl.body.to_vec()).unwrap();
@@ -170,9 +184,8 @@ async fn introspection_tells_what_the_type_definitions_tell() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_page_asks_nobody_else_for_anything() {
-    let rig = Rig::new().await;
+async fn the_page_asks_nobody_else_for_anything(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for path in ["/graphql", "/api/v1/docs"] {
         let page = rig.get(path).await;
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));

@@ -5,8 +5,16 @@ use alloy_sol_types::SolCall;
 use chain::{At, ChainClient};
 use contracts::{PlatformFees, address::FEES, fees::FeeSource};
 use serde_json::{Value, json};
+use store::testing::TestDb;
 
-use crate::rig::{FRIEND, Rig};
+use crate::rig::{FRIEND, Rig, on_both_engines};
+
+on_both_engines! {
+    blocks_come_newest_first_each_once_while_new_ones_arrive,
+    an_accounts_transactions_come_newest_first_each_once,
+    burns_are_what_was_paid_and_equal_the_contract,
+    misspelt_and_wrong_parameters_are_refused_not_ignored,
+}
 
 /// All items of a list, page by page.
 async fn all_pages(rig: &Rig, path: &str, items: &str, limit: usize) -> Vec<Value> {
@@ -24,9 +32,8 @@ async fn all_pages(rig: &Rig, path: &str, items: &str, limit: usize) -> Vec<Valu
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn blocks_come_newest_first_each_once_while_new_ones_arrive() {
-    let rig = Rig::new().await;
+async fn blocks_come_newest_first_each_once_while_new_ones_arrive(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for _ in 0..7 {
         rig.mine().await;
     }
@@ -44,9 +51,8 @@ async fn blocks_come_newest_first_each_once_while_new_ones_arrive() {
     assert_eq!(all[0]["hash"], rig.get("/api/v1/blocks/8").await.json()["hash"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_accounts_transactions_come_newest_first_each_once() {
-    let rig = Rig::new().await;
+async fn an_accounts_transactions_come_newest_first_each_once(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let mut sent = Vec::new();
     for nonce in 0..5 {
         sent.push(rig.transfer(0, nonce, 1).to_string());
@@ -72,9 +78,8 @@ async fn an_accounts_transactions_come_newest_first_each_once() {
     assert_eq!((&nobody["transactions"], &nobody["nextCursor"]), (&json!([]), &Value::Null));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn burns_are_what_was_paid_and_equal_the_contract() {
-    let rig = Rig::new().await;
+async fn burns_are_what_was_paid_and_equal_the_contract(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let empty = rig.get("/api/v1/fees/burns").await.json();
     assert_eq!(empty["policy"], json!({ "burnPercent": 30, "holdPercent": 70 }));
     assert_eq!(empty["sources"].as_array().unwrap().len(), 7, "every source, zero included");
@@ -113,9 +118,8 @@ async fn burns_are_what_was_paid_and_equal_the_contract() {
     assert_eq!(graphql["data"]["burns"]["totals"]["collectedWei"], "1111");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn misspelt_and_wrong_parameters_are_refused_not_ignored() {
-    let rig = Rig::new().await;
+async fn misspelt_and_wrong_parameters_are_refused_not_ignored(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for (path, code) in [
         ("/api/v1/blocks?limit=0", "invalid_limit"),
         ("/api/v1/blocks?limit=101", "invalid_limit"),

@@ -4,8 +4,24 @@ use alloy_primitives::{Bytes, TxKind, U256};
 use alloy_sol_types::SolCall;
 use contracts::{PlatformFees, address::FEES, fees::FeeSource};
 use serde_json::{Value, json};
+use store::testing::TestDb;
 
-use crate::rig::{FRIEND, Rig};
+use crate::rig::{FRIEND, Rig, on_both_engines};
+
+on_both_engines! {
+    the_chain_is_told_at_its_head,
+    a_block_is_found_by_decimal_hex_and_hash_and_never_changes,
+    transactions_of_a_block_are_expanded_on_request,
+    genesis_has_no_proposer,
+    a_transaction_is_pending_and_then_final,
+    a_call_is_named_and_a_revert_explained,
+    a_contract_that_is_created_has_its_address_in_the_answer,
+    accounts_are_told_with_what_the_network_knows_of_them,
+    networks_are_told_from_the_deployment_record,
+    without_a_node_final_answers_stay_and_others_are_refused,
+    a_chain_that_went_back_takes_its_answers_with_it,
+    a_search_says_what_a_text_is,
+}
 
 const ALICE: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
@@ -21,9 +37,8 @@ fn pay(source: FeeSource) -> Bytes {
     PlatformFees::payCall { source: source.id(), r#ref: Default::default() }.abi_encode().into()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_chain_is_told_at_its_head() {
-    let rig = Rig::new().await;
+async fn the_chain_is_told_at_its_head(test: &TestDb) {
+    let rig = Rig::new(test).await;
     rig.mine().await;
     let reply = rig.get("/api/v1/chain").await;
     assert_eq!(reply.header("cache-control"), Some("public, max-age=1"));
@@ -41,9 +56,8 @@ async fn the_chain_is_told_at_its_head() {
     assert_eq!(rig.get("/api/v1/chain").await.json()["blockNumber"], 2, "not kept beyond its head");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_block_is_found_by_decimal_hex_and_hash_and_never_changes() {
-    let rig = Rig::new().await;
+async fn a_block_is_found_by_decimal_hex_and_hash_and_never_changes(test: &TestDb) {
+    let rig = Rig::new(test).await;
     rig.transfer(0, 0, 1);
     rig.mine().await;
     let latest = rig.get("/api/v1/blocks/latest").await.json();
@@ -87,9 +101,8 @@ async fn a_block_is_found_by_decimal_hex_and_hash_and_never_changes() {
     assert!(latest["timestamp"].as_str().unwrap().ends_with('Z'));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn transactions_of_a_block_are_expanded_on_request() {
-    let rig = Rig::new().await;
+async fn transactions_of_a_block_are_expanded_on_request(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let hash = rig.transfer(0, 0, 1).to_string();
     rig.mine().await;
     for path in ["/api/v1/blocks/latest", "/api/v1/blocks/1"] {
@@ -104,17 +117,15 @@ async fn transactions_of_a_block_are_expanded_on_request() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn genesis_has_no_proposer() {
-    let rig = Rig::new().await;
+async fn genesis_has_no_proposer(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let genesis = rig.get("/api/v1/blocks/0").await.json();
     assert_eq!((&genesis["proposer"], &genesis["proposerMoniker"]), (&Value::Null, &Value::Null));
     assert_eq!(genesis["validators"].as_array().unwrap().len(), 5);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_transaction_is_pending_and_then_final() {
-    let rig = Rig::new().await;
+async fn a_transaction_is_pending_and_then_final(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let path = format!("/api/v1/transactions/{}", rig.transfer(0, 0, 3));
     let pending = rig.get(&path).await;
     assert_eq!(pending.header("cache-control"), Some("public, max-age=1"));
@@ -138,9 +149,8 @@ async fn a_transaction_is_pending_and_then_final() {
     assert_eq!((&mined["method"], &mined["revertReason"]), (&Value::Null, &Value::Null));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_call_is_named_and_a_revert_explained() {
-    let rig = Rig::new().await;
+async fn a_call_is_named_and_a_revert_explained(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let paid = rig.send(0, 0, TxKind::Call(FEES), U256::from(100), pay(FeeSource::Bridge));
     let refused = rig.send(0, 1, TxKind::Call(FEES), U256::ZERO, pay(FeeSource::Bridge));
     rig.mine().await;
@@ -152,9 +162,8 @@ async fn a_call_is_named_and_a_revert_explained() {
     assert_eq!(refused["revertReason"], "PlatformFeesZeroAmount()");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_contract_that_is_created_has_its_address_in_the_answer() {
-    let rig = Rig::new().await;
+async fn a_contract_that_is_created_has_its_address_in_the_answer(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let hash =
         rig.send(0, 0, TxKind::Create, U256::ZERO, Bytes::from_static(&[0x60, 0x00, 0x60, 0x00, 0xf3]));
     rig.mine().await;
@@ -163,9 +172,8 @@ async fn a_contract_that_is_created_has_its_address_in_the_answer() {
     assert!(tx["contractAddress"].as_str().unwrap().starts_with("0x"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn accounts_are_told_with_what_the_network_knows_of_them() {
-    let rig = Rig::new().await;
+async fn accounts_are_told_with_what_the_network_knows_of_them(test: &TestDb) {
+    let rig = Rig::new(test).await;
     rig.transfer(0, 0, 3);
     rig.mine().await;
     let friend = rig.get(&format!("/api/v1/accounts/{}", FRIEND.to_lowercase())).await.json();
@@ -184,9 +192,8 @@ async fn accounts_are_told_with_what_the_network_knows_of_them() {
     assert_eq!(refusal, (400, "invalid_address".to_owned()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn networks_are_told_from_the_deployment_record() {
-    let rig = Rig::new().await;
+async fn networks_are_told_from_the_deployment_record(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let network = rig.get("/api/v1/network").await.json();
     assert_eq!((&network["network"], &network["chainIdHex"]), (&json!("devnet"), &json!("0x228d")));
     assert_eq!(
@@ -203,9 +210,8 @@ async fn networks_are_told_from_the_deployment_record() {
     assert_eq!(all["active"], "devnet");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn without_a_node_final_answers_stay_and_others_are_refused() {
-    let rig = Rig::new().await;
+async fn without_a_node_final_answers_stay_and_others_are_refused(test: &TestDb) {
+    let rig = Rig::new(test).await;
     rig.mine().await;
     let (block, chain) = ("/api/v1/blocks/1", "/api/v1/chain");
     let kept = rig.get(block).await;
@@ -224,9 +230,8 @@ async fn without_a_node_final_answers_stay_and_others_are_refused() {
     assert_eq!(rig.get("/ready").await.json()["status"], "ready");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_chain_that_went_back_takes_its_answers_with_it() {
-    let rig = Rig::new().await;
+async fn a_chain_that_went_back_takes_its_answers_with_it(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let snapshot = rig.control.snapshot().await.unwrap();
     rig.transfer(0, 0, 1);
     rig.control.mine(None).await.unwrap();
@@ -237,9 +242,8 @@ async fn a_chain_that_went_back_takes_its_answers_with_it() {
     assert_ne!(before["hash"], after["hash"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_search_says_what_a_text_is() {
-    let rig = Rig::new().await;
+async fn a_search_says_what_a_text_is(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let tx = rig.transfer(0, 0, 1).to_string();
     rig.mine().await;
     let block = rig.head_hash().to_string();

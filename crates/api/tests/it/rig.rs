@@ -1,4 +1,5 @@
-//! The API over a real embedded chain, a real SQLite file, the real indexer and the real board of validators.
+//! The API over a real embedded chain, a real database of either engine, the real indexer and the real board of
+//! validators.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -29,7 +30,7 @@ use ibft::seal::{Secp256k1Key, ValidatorKey};
 use indexer::{Indexer, IndexerConfig};
 use jiff::Timestamp;
 use serde_json::Value;
-use store::Db;
+use store::{Db, testing::TestDb};
 use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,27 @@ use crate::flaky::FlakyClient;
 pub(crate) const CHAIN_ID: u64 = 8845;
 pub(crate) const FRIEND: &str = "0x00000000000000000000000000000000000F12e4";
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Makes two tests of each `async fn name(test: &TestDb)`: `name::sqlite` and `name::postgres`.
+macro_rules! on_both_engines {
+    ($($name:ident),* $(,)?) => {
+        $(
+            mod $name {
+                #[test]
+                fn sqlite() {
+                    store::testing::run_on_sqlite(|test| Box::pin(super::$name(test)));
+                }
+
+                #[test]
+                fn postgres() {
+                    store::testing::run_on_postgres(|test| Box::pin(super::$name(test)));
+                }
+            }
+        )*
+    };
+}
+
+pub(crate) use on_both_engines;
 
 /// A clock that runs with the machine's and can be moved on.
 pub(crate) struct TestClock {
@@ -99,17 +121,17 @@ impl Reply {
 
 impl Rig {
     /// A rig that limits nobody.
-    pub(crate) async fn new() -> Self {
-        Self::with(EdgeConfig { requests_per_minute: 1_000_000, ..EdgeConfig::default() }).await
+    pub(crate) async fn new(test: &TestDb) -> Self {
+        Self::with(test, EdgeConfig { requests_per_minute: 1_000_000, ..EdgeConfig::default() }).await
     }
 
-    pub(crate) async fn with(config: EdgeConfig) -> Self {
+    pub(crate) async fn with(test: &TestDb, config: EdgeConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let chain = Chain::open(&folder.path().join("chain"), &genesis()).unwrap();
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
         let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
         let client: Arc<dyn ChainClient> = node.clone();
-        let db = Db::open(&format!("sqlite:{}/index.db", folder.path().display())).await.unwrap();
+        let db = Db::open(&test.fresh_url().await).await.unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(Indexer::new(client.clone(), db.clone(), IndexerConfig::default()).run(stop.clone()));
         let keeper = BoardKeeper::new(client.clone(), db.clone(), BoardSettings::default());

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use chainnet_api::{EdgeConfig, serve};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
+use store::testing::TestDb;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -16,7 +17,14 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, on_both_engines};
+
+on_both_engines! {
+    a_connection_serves_many_requests_and_ends_gracefully,
+    every_new_block_reaches_a_subscriber_in_order,
+    operations_of_a_socket_are_bounded_and_counted,
+    limits_hold_on_a_socket_too,
+}
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -60,9 +68,8 @@ fn subscribe(id: &str, query: &str) -> Value {
     json!({ "id": id, "type": "subscribe", "payload": { "query": query } })
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_connection_serves_many_requests_and_ends_gracefully() {
-    let rig = Rig::new().await;
+async fn a_connection_serves_many_requests_and_ends_gracefully(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let (address, stop, server) = listen(&rig).await;
     let mut stream = TcpStream::connect(address).await.unwrap();
     for path in ["/api/v1/chain", "/api/v1/chain", "/nowhere"] {
@@ -78,9 +85,8 @@ async fn a_connection_serves_many_requests_and_ends_gracefully() {
     assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_new_block_reaches_a_subscriber_in_order() {
-    let rig = Rig::new().await;
+async fn every_new_block_reaches_a_subscriber_in_order(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let (address, stop, server) = listen(&rig).await;
     let mut socket = connect(address).await;
     send(&mut socket, subscribe("1", "subscription { newBlocks { number hash } }")).await;
@@ -103,9 +109,8 @@ async fn every_new_block_reaches_a_subscriber_in_order() {
     tokio::time::timeout(PATIENCE, server).await.expect("an end in time").unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn operations_of_a_socket_are_bounded_and_counted() {
-    let rig = Rig::new().await;
+async fn operations_of_a_socket_are_bounded_and_counted(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let (address, _stop, _server) = listen(&rig).await;
     let mut socket = connect(address).await;
     for number in 0..17 {
@@ -113,7 +118,7 @@ async fn operations_of_a_socket_are_bounded_and_counted() {
     }
     assert_eq!(receive(&mut socket).await, Err(4429));
 
-    let limited = Rig::with(EdgeConfig { requests_per_minute: 3, ..EdgeConfig::default() }).await;
+    let limited = Rig::with(test, EdgeConfig { requests_per_minute: 3, ..EdgeConfig::default() }).await;
     let (address, _stop, _server) = listen(&limited).await;
     let mut socket = connect(address).await;
     for id in ["a", "b"] {
@@ -125,9 +130,8 @@ async fn operations_of_a_socket_are_bounded_and_counted() {
     assert_eq!(receive(&mut socket).await, Err(4429), "the upgrade and two operations were three requests");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn limits_hold_on_a_socket_too() {
-    let rig = Rig::new().await;
+async fn limits_hold_on_a_socket_too(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let (address, _stop, _server) = listen(&rig).await;
     let mut socket = connect(address).await;
     let deep = "{ a ".repeat(9) + &"} ".repeat(9);

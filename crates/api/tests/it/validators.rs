@@ -1,8 +1,18 @@
 //! Validators, the program, and applications.
 
 use serde_json::{Value, json};
+use store::testing::TestDb;
 
-use crate::rig::{Rig, first_validator};
+use crate::rig::{Rig, first_validator, on_both_engines};
+
+on_both_engines! {
+    validators_are_listed_ranked_and_told_in_full,
+    a_stopped_validator_loses_uptime_and_shows_its_missed_turns,
+    the_program_and_its_expansion_are_told,
+    an_application_is_received_once_and_followed_without_its_email,
+    every_fault_of_an_application_is_named,
+    static_segments_win_over_addresses,
+}
 
 const OPERATOR: &str = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65";
 
@@ -17,9 +27,8 @@ fn application() -> Value {
     })
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn validators_are_listed_ranked_and_told_in_full() {
-    let rig = Rig::new().await;
+async fn validators_are_listed_ranked_and_told_in_full(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for _ in 0..5 {
         rig.mine().await;
     }
@@ -45,9 +54,8 @@ async fn validators_are_listed_ranked_and_told_in_full() {
     assert_eq!(detail["ranking"]["address"], first["address"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_stopped_validator_loses_uptime_and_shows_its_missed_turns() {
-    let rig = Rig::new().await;
+async fn a_stopped_validator_loses_uptime_and_shows_its_missed_turns(test: &TestDb) {
+    let rig = Rig::new(test).await;
     rig.control.stop_validator("V1").await.unwrap();
     for _ in 0..10 {
         rig.mine().await;
@@ -65,9 +73,8 @@ async fn a_stopped_validator_loses_uptime_and_shows_its_missed_turns() {
     assert!(detail["uptime24h"].as_f64().unwrap() > 0.0, "{detail}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_program_and_its_expansion_are_told() {
-    let rig = Rig::new().await;
+async fn the_program_and_its_expansion_are_told(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let program = rig.get("/api/v1/validators/program").await.json();
     assert_eq!((&program["minStake"], &program["maxCommission"]), (&json!("100000"), &json!(20.0)));
     assert_eq!(program["hardware"], json!({ "cpu": 4, "ramGb": 16, "ssdGb": 500, "mbps": 100 }));
@@ -80,9 +87,8 @@ async fn the_program_and_its_expansion_are_told() {
     assert_eq!(expansion["votes"], json!([]));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_application_is_received_once_and_followed_without_its_email() {
-    let rig = Rig::new().await;
+async fn an_application_is_received_once_and_followed_without_its_email(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let created = rig.post("/api/v1/validators/applications", application().to_string()).await;
     assert_eq!(created.status, 201, "{created:?}");
     let location = created.header("location").unwrap().to_owned();
@@ -96,9 +102,8 @@ async fn an_application_is_received_once_and_followed_without_its_email() {
     assert_eq!(again.refusal(), (409, "application_exists".to_owned()));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_fault_of_an_application_is_named() {
-    let rig = Rig::new().await;
+async fn every_fault_of_an_application_is_named(test: &TestDb) {
+    let rig = Rig::new(test).await;
     let post = |body: Value| rig.post("/api/v1/validators/applications", body.to_string());
     let mut unknown = application();
     unknown["stakeAmout"] = json!("100000");
@@ -127,9 +132,8 @@ async fn every_fault_of_an_application_is_named() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn static_segments_win_over_addresses() {
-    let rig = Rig::new().await;
+async fn static_segments_win_over_addresses(test: &TestDb) {
+    let rig = Rig::new(test).await;
     for path in ["ranking", "program", "expansion"] {
         assert_eq!(rig.get(&format!("/api/v1/validators/{path}")).await.status, 200, "{path}");
     }
