@@ -12,9 +12,19 @@ use tokio::{
 
 /// A JSON-RPC request as it goes over the wire.
 pub(crate) fn request(method: &str, params: &str) -> Vec<u8> {
-    let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+    post("/", &[], &call(method, params))
+}
+
+/// A JSON-RPC call.
+pub(crate) fn call(method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
+}
+
+/// A body as it goes over the wire.
+pub(crate) fn post(path: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!(
-        "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
         body.len()
     )
     .into_bytes()

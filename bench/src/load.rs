@@ -43,6 +43,18 @@ pub(crate) struct Cost {
     pub(crate) elapsed: Duration,
     /// CPU time of the server.
     pub(crate) cpu: Duration,
+    /// The time within which 99 of 100 requests were answered.
+    pub(crate) p99: Duration,
+}
+
+impl Cost {
+    pub(crate) fn per_second(&self) -> f64 {
+        self.requests as f64 / self.elapsed.as_secs_f64()
+    }
+
+    pub(crate) fn cpu_micros(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.requests as f64
+    }
 }
 
 /// Sends the requests over [`CONNECTIONS`] connections, again from the first when all are sent; fails if one is
@@ -65,13 +77,20 @@ pub(crate) async fn send(
         let turns = Turns { next: next.clone(), started, until };
         workers.spawn(work(connection, requests.clone(), turns, bar.clone()));
     }
-    let mut answered = 0;
+    let mut answers = Vec::new();
     while let Some(worker) = workers.join_next().await {
-        answered += worker??;
+        answers.extend(worker??);
     }
     let elapsed = started.elapsed();
     let cpu = usage::cpu_time(server.pid)?.saturating_sub(cpu_before);
-    Ok(Cost { requests: answered, elapsed, cpu })
+    Ok(Cost { requests: answers.len(), elapsed, cpu, p99: percentile(&mut answers, 99) })
+}
+
+/// The value that this many of a hundred do not exceed; zero without any.
+pub(crate) fn percentile(times: &mut [Duration], percent: usize) -> Duration {
+    times.sort_unstable();
+    let last = times.len().saturating_sub(1);
+    times.get((times.len() * percent / 100).min(last)).copied().unwrap_or_default()
 }
 
 /// Sends one request and returns the body of the answer.
@@ -102,17 +121,18 @@ async fn work(
     requests: Arc<Vec<Vec<u8>>>,
     turns: Turns,
     bar: ProgressBar,
-) -> Result<usize> {
-    let mut answered = 0;
+) -> Result<Vec<Duration>> {
+    let mut answers = Vec::new();
     while let Some(turn) = turns.take() {
         let Some(request) = requests.get(turn % requests.len().max(1)) else {
             break;
         };
+        let asked = Instant::now();
         connection.exchange_ok(request).await?;
-        answered += 1;
+        answers.push(asked.elapsed());
         if turn.is_multiple_of(256) {
             bar.set_position(turn as u64);
         }
     }
-    Ok(answered)
+    Ok(answers)
 }

@@ -5,6 +5,8 @@
 mod accounts;
 mod api;
 mod chain;
+mod faucet;
+mod gateway;
 mod http;
 mod index;
 mod load;
@@ -39,16 +41,26 @@ enum Subject {
     Bare(api::BareOptions),
     /// Blocks indexed per second, on SQLite and PostgreSQL.
     Index(index::Options),
+    /// The gateway beside nginx and the nodes it stands before.
+    Gateway(gateway::Options),
+    /// A node of `gateway` that answers a batch one call after the other.
+    #[command(hide = true)]
+    SerialNode(gateway::SerialOptions),
+    /// Claims of many wallets at once.
+    Faucet(faucet::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     let subject = Arguments::parse().subject;
     let mut runtime = match subject {
         // A server gets as many threads as ours does; a load generator shares the cores with it and has one.
-        Subject::Bare(_) => tokio::runtime::Builder::new_multi_thread(),
-        Subject::Chain(_) | Subject::Accounts(_) | Subject::Api(_) | Subject::Index(_) => {
-            tokio::runtime::Builder::new_current_thread()
-        }
+        Subject::Bare(_) | Subject::SerialNode(_) => tokio::runtime::Builder::new_multi_thread(),
+        Subject::Chain(_)
+        | Subject::Accounts(_)
+        | Subject::Api(_)
+        | Subject::Index(_)
+        | Subject::Gateway(_)
+        | Subject::Faucet(_) => tokio::runtime::Builder::new_current_thread(),
     };
     runtime.enable_all().build()?.block_on(run(subject))
 }
@@ -60,5 +72,8 @@ async fn run(subject: Subject) -> anyhow::Result<()> {
         Subject::Api(options) => api::run(options).await,
         Subject::Bare(options) => api::serve_bare(options).await,
         Subject::Index(options) => index::run(options).await,
+        Subject::Gateway(options) => gateway::run(options).await,
+        Subject::SerialNode(options) => gateway::serve_serially(options).await,
+        Subject::Faucet(options) => faucet::run(options).await,
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Selector of the counter's `value()`.
-const VALUE: [u8; 4] = hex!("3fa4f245");
+pub(crate) const VALUE: [u8; 4] = hex!("3fa4f245");
 
 /// CPU per request, in microseconds, and requests per second.
 #[derive(Debug, Clone, Copy)]
@@ -42,9 +42,5 @@ async fn measure(node: &Running, method: &str, params: &str, time: Duration) -> 
     load::send(node.server(), &requests, Until::Elapsed(time / 10), &bar).await?;
     let cost = load::send(node.server(), &requests, Until::Elapsed(time), &bar).await?;
     bar.finish_and_clear();
-    let requests = cost.requests as f64;
-    Ok(ReadCost {
-        cpu_micros: cost.cpu.as_secs_f64() * 1e6 / requests,
-        per_second: requests / cost.elapsed.as_secs_f64(),
-    })
+    Ok(ReadCost { cpu_micros: cost.cpu_micros(), per_second: cost.per_second() })
 }

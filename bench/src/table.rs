@@ -8,6 +8,7 @@ pub(crate) enum Unit {
     Millis,
     Megabytes,
     Bytes,
+    Count,
 }
 
 /// What ours must reach.
@@ -81,6 +82,7 @@ impl Unit {
             Self::Millis => format!("{figure:.0} ms"),
             Self::Megabytes => format!("{figure:.1} MB"),
             Self::Bytes => format!("{figure:.0} B"),
+            Self::Count => format!("{figure:.0}"),
         }
     }
 

@@ -7,8 +7,17 @@ use anyhow::{Context, Result};
 /// Length of a kernel clock tick in `/proc/PID/stat`; fixed at 100 per second for user space.
 const TICK: Duration = Duration::from_millis(10);
 
-/// CPU time the process has used, in user and kernel mode, all threads.
+/// CPU time that the process and its children have used, in user and kernel mode, all threads.
 pub(crate) fn cpu_time(pid: i32) -> Result<Duration> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let mut total = own_cpu_time(pid)?;
+    for child in children.split_whitespace() {
+        total += own_cpu_time(child.parse()?)?;
+    }
+    Ok(total)
+}
+
+fn own_cpu_time(pid: i32) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("the server is gone")?;
     // The program's name comes second, in parentheses, and may contain spaces.
     let (_, fields) = stat.rsplit_once(')').context("unreadable process state")?;
