@@ -1,6 +1,12 @@
 //! What the operator decides about the RPC server: which methods, who may ask, and how much.
 
-use std::{str::FromStr, time::Duration};
+use std::{
+    net::{Ipv4Addr, Ipv6Addr},
+    str::FromStr,
+    time::Duration,
+};
+
+use ipnet::IpNet;
 
 /// A family of methods that is switched on or off as a whole, named as Besu's `--rpc-http-api` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -188,6 +194,8 @@ pub struct RpcConfig {
     pub cors: Cors,
     /// Names under which we may be called.
     pub hosts: Hosts,
+    /// Addresses that may connect: the node's own port answers everything, so it is for the operator's machines alone.
+    pub peers: Vec<IpNet>,
     /// Bounds.
     pub limits: Limits,
     /// Answer of `web3_clientVersion`.
@@ -200,6 +208,10 @@ impl Default for RpcConfig {
             groups: ApiGroups::all(),
             cors: Cors::Any,
             hosts: Hosts::default(),
+            peers: vec![
+                IpNet::new_assert(Ipv4Addr::LOCALHOST.into(), 8),
+                IpNet::new_assert(Ipv6Addr::LOCALHOST.into(), 128),
+            ],
             limits: Limits::default(),
             client_version: concat!("chainnet/v", env!("CARGO_PKG_VERSION")).to_owned(),
         }

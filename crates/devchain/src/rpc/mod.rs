@@ -43,6 +43,7 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, config: RpcConfig, st
     let shared = Shared {
         cors: config.cors.clone(),
         hosts: config.hosts.clone(),
+        peers: config.peers.clone(),
         limits: config.limits.clone(),
         methods: Arc::new(Service::new(node, config)),
     };

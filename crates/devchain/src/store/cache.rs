@@ -25,7 +25,7 @@ impl Caches {
         // The first figure only sizes the tables. Few expected items keep a cache whole: of a cache in shards each
         // shard would be too small for a large block.
         Self {
-            nodes: bytes_cache(40_000, 32 * MIB),
+            nodes: bytes_cache(30_000, 24 * MIB),
             code: bytes_cache(32, 4 * MIB),
             blocks: Cache::with_weighter(32, 4 * MIB, ByBytes),
             receipts: Cache::with_weighter(32, 4 * MIB, ByBytes),

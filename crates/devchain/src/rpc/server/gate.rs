@@ -1,11 +1,20 @@
-//! Who may talk to the server: the host name it was addressed by and the page that asks.
+//! Who may talk to the server: the address that connects, the host name it was addressed by and the page that asks.
+
+use std::net::IpAddr;
 
 use hyper::{
     HeaderMap,
     header::{HOST, HeaderValue, ORIGIN},
 };
+use ipnet::IpNet;
 
 use crate::rpc::config::{Cors, Hosts};
+
+/// Whether this address may connect.
+pub(super) fn peer_allowed(peers: &[IpNet], address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    peers.iter().any(|net| net.contains(&address))
+}
 
 /// Whether the `Host` header names us. Without this check a page on a domain that is re-pointed at 127.0.0.1
 /// could talk to the node as if it were its own server.

@@ -15,6 +15,7 @@ mod tests;
 
 use std::{sync::Arc, time::Duration};
 
+use ipnet::IpNet;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -38,12 +39,15 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
     Content-Length: 34\r\nConnection: close\r\n\r\n{\"message\":\"Too many connections.\"}";
+const STRANGER: &[u8] = b"HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\n\
+    Content-Length: 37\r\nConnection: close\r\n\r\n{\"message\":\"Address not authorized.\"}";
 
 /// What every connection shares.
 pub(super) struct Shared<M> {
     pub(super) methods: Arc<M>,
     pub(super) cors: Cors,
     pub(super) hosts: Hosts,
+    pub(super) peers: Vec<IpNet>,
     pub(super) limits: Limits,
 }
 
@@ -59,15 +63,17 @@ pub(super) async fn run<M: Methods>(listener: TcpListener, shared: Shared<M>, st
             () = stop.cancelled() => break,
         };
         while tasks.try_join_next().is_some() {}
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+        let is_stranger = !gate::peer_allowed(&shared.peers, peer.ip());
+        let place = if is_stranger { None } else { Arc::clone(&places).try_acquire_owned().ok() };
+        if let Some(place) = place {
             let connection = Connection::new(Arc::clone(&shared), stop.clone());
             tasks.spawn(async move {
                 connection.serve(stream).await;
@@ -75,7 +81,7 @@ pub(super) async fn run<M: Methods>(listener: TcpListener, shared: Shared<M>, st
             });
         } else if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
             tasks.spawn(async move {
-                refuse(stream).await;
+                refuse(stream, if is_stranger { STRANGER } else { FULL }).await;
                 drop(place);
             });
         }
@@ -87,14 +93,14 @@ pub(super) async fn run<M: Methods>(listener: TcpListener, shared: Shared<M>, st
     }
 }
 
-/// Says that the server is full. What the caller has sent is read first, or the close would be a reset that
+/// Says why the caller is not served. What the caller has sent is read first, or the close would be a reset that
 /// takes our answer with it.
-async fn refuse(mut stream: TcpStream) {
+async fn refuse(mut stream: TcpStream, reason: &[u8]) {
     let farewell = async {
         let mut unread = [0u8; 4096];
         stream.readable().await?;
         let _ = stream.try_read(&mut unread)?;
-        stream.write_all(FULL).await?;
+        stream.write_all(reason).await?;
         stream.shutdown().await?;
         while stream.read(&mut unread).await? > 0 {}
         Ok::<_, std::io::Error>(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
 use super::{Response, Server, read_to_end};
-use crate::rpc::config::Limits;
+use crate::rpc::config::{Cors, Hosts, Limits};
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_refused_whether_announced_or_streamed() {
@@ -48,6 +48,14 @@ async fn a_connection_over_the_limit_is_told_503_and_a_freed_place_is_used_again
     while server.post(body).await.status == 503 {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_listed_is_told_403() {
+    let others = vec!["10.0.0.0/8".parse().unwrap()];
+    let server = Server::start_for(others, Limits::default(), Cors::Any, Hosts::default()).await;
+    let refused = server.post(r#"{"id":1,"method":"echo"}"#).await;
+    assert_eq!((refused.status, refused.body.as_str()), (403, r#"{"message":"Address not authorized."}"#));
 }
 
 #[tokio::test]

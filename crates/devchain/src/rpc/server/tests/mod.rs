@@ -7,6 +7,7 @@ mod websocket;
 
 use std::{net::SocketAddr, sync::Arc};
 
+use ipnet::IpNet;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Shared, run};
 use crate::rpc::{
-    config::{Cors, Hosts, Limits},
+    config::{Cors, Hosts, Limits, RpcConfig},
     error::RpcError,
     jsonrpc::{Answer, Caller, Methods, Params},
     subscriptions::{Feed, Session, Topic},
@@ -78,12 +79,16 @@ impl Server {
     }
 
     async fn start_with(limits: Limits, cors: Cors, hosts: Hosts) -> Self {
+        Self::start_for(RpcConfig::default().peers, limits, cors, hosts).await
+    }
+
+    async fn start_for(peers: Vec<IpNet>, limits: Limits, cors: Cors, hosts: Hosts) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let feed = Arc::new(Feed::new(limits.max_queued_events));
         let methods = Arc::new(Echo { feed: Arc::clone(&feed), max_batch: limits.max_batch });
         let stop = CancellationToken::new();
-        let task = tokio::spawn(run(listener, Shared { methods, cors, hosts, limits }, stop.clone()));
+        let task = tokio::spawn(run(listener, Shared { methods, cors, hosts, peers, limits }, stop.clone()));
         Self { address, feed, stop, task }
     }
 
