@@ -43,7 +43,8 @@ fn nearly_a_request() -> impl Strategy<Value = String> {
     ];
     let members = prop::collection::vec((member, value), 0..6);
     (members, "[ \n\t]{0,2}", "(|,|x|\\}|\\{\\})").prop_map(|(members, blank, end)| {
-        let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name}\"{blank}:{value}")).collect();
+        let members: Vec<_> =
+            members.iter().map(|(name, value)| format!("\"{name}\"{blank}:{value}")).collect();
         format!("{blank}{{{}}}{end}", members.join(","))
     })
 }

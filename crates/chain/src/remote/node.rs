@@ -86,7 +86,7 @@ impl Node {
         let HttpAnswer { status, body } = self.transport.post(body).await.map_err(|error| {
             self.note_failure(&error);
             self.latency.note(started.elapsed());
-            error.into()
+            RawError::from(error)
         })?;
         self.latency.note(started.elapsed());
         let answer = if is_answer(status) { ::jsonrpc::read_answer(&body) } else { Err(AnswerError) };
@@ -193,7 +193,9 @@ impl Node {
         let answers = elsewhere_if_long(body, move |body| {
             let answers = jsonrpc::read_batch(&body, asked).map_err(|error| not_understood(method, error))?;
             let results = answers.into_iter().enumerate().map(|(index, answer)| match answer {
-                jsonrpc::Answer::Result(json) => read(index, json).map_err(|error| not_understood(method, error)),
+                jsonrpc::Answer::Result(json) => {
+                    read(index, json).map_err(|error| not_understood(method, error))
+                }
                 jsonrpc::Answer::Error(error) => Err(refusal(method, error)),
             });
             results.collect::<Result<Vec<T>, ChainError>>()

@@ -14,7 +14,8 @@ use crate::{
 async fn ids_come_back_byte_for_byte() {
     let world = World::new();
     let front = Front::new(open(), world.in_process()).await;
-    for id in ["1", "\"one\"", "9223372036854775808", "null", "1.50", "-0", "1e5", "\"\\u00e9\\\"\"", "\"\""] {
+    for id in ["1", "\"one\"", "9223372036854775808", "null", "1.50", "-0", "1e5", "\"\\u00e9\\\"\"", "\"\""]
+    {
         let reply = front.post(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"eth_chainId"}}"#)).await;
         assert_eq!(reply.text(), format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"0x228d"}}"#));
         let refused = front.post(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"debug_x"}}"#)).await;
@@ -27,12 +28,15 @@ async fn notifications_are_done_and_not_answered() {
     let world = World::new();
     let front = Front::new(open(), world.in_process()).await;
     let (raw, hash) = world.transfer(0);
-    let reply = front.post(json!({ "jsonrpc": "2.0", "method": "eth_sendRawTransaction", "params": [raw] }).to_string()).await;
+    let reply = front
+        .post(json!({ "jsonrpc": "2.0", "method": "eth_sendRawTransaction", "params": [raw] }).to_string())
+        .await;
     assert_eq!((reply.status.as_u16(), reply.text()), (200, ""));
     assert_eq!(front.ask("eth_getTransactionByHash", json!([hash])).await["hash"], hash);
     let silent = r#"[{"jsonrpc":"2.0","method":"eth_chainId"},{"jsonrpc":"2.0","method":"eth_chainId"}]"#;
     assert_eq!(front.post(silent).await.text(), "");
-    let mixed = r#"[{"jsonrpc":"2.0","method":"eth_chainId"},{"jsonrpc":"2.0","id":2,"method":"eth_chainId"}]"#;
+    let mixed =
+        r#"[{"jsonrpc":"2.0","method":"eth_chainId"},{"jsonrpc":"2.0","id":2,"method":"eth_chainId"}]"#;
     assert_eq!(front.post(mixed).await.text(), r#"[{"jsonrpc":"2.0","id":2,"result":"0x228d"}]"#);
 }
 
@@ -62,7 +66,11 @@ async fn the_requests_of_a_batch_are_asked_together() {
     let mut connection = front.connect().await;
     let body = format!("[{}]", requests.join(","));
     let asking = tokio::spawn(async move { connection.send("POST", "/", &[], body).await });
-    let together = async { while recorder.asked("eth_getBalance") < 16 { tokio::task::yield_now().await } };
+    let together = async {
+        while recorder.asked("eth_getBalance") < 16 {
+            tokio::task::yield_now().await
+        }
+    };
     crate::world::in_time(together).await;
     assert_eq!(recorder.asked("eth_getBalance"), 16, "no more than allowed at a time");
     recorder.release();

@@ -37,7 +37,11 @@ async fn the_second_of_two_equal_reads_asks_nobody() {
         assert_eq!(recorder.asked(method), 1, "{method}");
     }
     // One question however it is written.
-    front.post(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[ "{MULTICALL}" , "0x0" ]}}"#)).await;
+    front
+        .post(format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[ "{MULTICALL}" , "0x0" ]}}"#
+        ))
+        .await;
     assert_eq!(recorder.asked("eth_getBalance"), 1);
 }
 
@@ -73,7 +77,12 @@ async fn fifty_who_ask_the_same_at_once_are_one_question() {
         })
         .collect();
     let releasing = async {
-        in_time(async { while recorder.asked("eth_call") == 0 { tokio::task::yield_now().await } }).await;
+        in_time(async {
+            while recorder.asked("eth_call") == 0 {
+                tokio::task::yield_now().await
+            }
+        })
+        .await;
         // All of them have sent their request when a request sent after theirs is answered.
         for _ in 0..50 {
             front.block_number().await;
@@ -99,7 +108,12 @@ async fn who_waits_for_somebody_that_fails_asks_again() {
         })
         .collect();
     let releasing = async {
-        in_time(async { while recorder.asked("eth_call") == 0 { tokio::task::yield_now().await } }).await;
+        in_time(async {
+            while recorder.asked("eth_call") == 0 {
+                tokio::task::yield_now().await
+            }
+        })
+        .await;
         for _ in 0..10 {
             front.block_number().await;
         }
@@ -149,7 +163,9 @@ async fn a_new_block_is_known_before_anybody_asks() {
     assert_eq!(front.ask("eth_getLogs", json!([{ "fromBlock": "latest" }])).await, json!([]));
     let after = ["eth_getBlockByNumber", "eth_getBlockReceipts"].map(|method| recorder.asked(method));
     assert_eq!(before, after);
-    for method in ["eth_getBlockByHash", "eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getLogs"] {
+    for method in
+        ["eth_getBlockByHash", "eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getLogs"]
+    {
         assert_eq!(recorder.asked(method), 0, "{method}");
     }
 }

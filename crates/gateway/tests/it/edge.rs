@@ -20,7 +20,10 @@ async fn paths_and_methods_that_do_not_exist_are_refused() {
     let front = Front::new(open(), world.in_process()).await;
     assert_eq!(front.get("/nothing").await.status, StatusCode::NOT_FOUND);
     let reply = front.get("/").await;
-    assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, Some("POST, OPTIONS")));
+    assert_eq!(
+        (reply.status, reply.header("allow")),
+        (StatusCode::METHOD_NOT_ALLOWED, Some("POST, OPTIONS"))
+    );
     assert_eq!(front.post_with("/health", &[], "").await.status, StatusCode::METHOD_NOT_ALLOWED);
     let health = front.get("/health").await.json();
     assert_eq!((&health["status"], &health["head"]), (&json!("ok"), &json!(0)));
@@ -51,7 +54,12 @@ async fn the_end_lets_open_requests_finish_and_says_so() {
     recorder.hold();
     let mut waiting = front.connect().await;
     let asking = tokio::spawn(async move { waiting.call("eth_gasPrice", json!([])).await });
-    in_time(async { while recorder.asked("eth_gasPrice") == 0 { tokio::task::yield_now().await } }).await;
+    in_time(async {
+        while recorder.asked("eth_gasPrice") == 0 {
+            tokio::task::yield_now().await
+        }
+    })
+    .await;
     front.stop.cancel();
     in_time(async { while tokio::net::TcpStream::connect(front.address).await.is_ok() {} }).await;
     recorder.release();

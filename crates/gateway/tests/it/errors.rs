@@ -74,7 +74,10 @@ async fn the_rate_limit_refuses_a_request_and_an_element_of_a_batch() {
     let seconds: u64 = reply.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=6).contains(&seconds), "{seconds}");
     let data = &reply.json()["error"]["data"];
-    assert_eq!((&data["scope"], &data["limit"], &data["windowSeconds"]), (&json!("requests"), &json!(10), &json!(60)));
+    assert_eq!(
+        (&data["scope"], &data["limit"], &data["windowSeconds"]),
+        (&json!("requests"), &json!(10), &json!(60))
+    );
     assert!(data["retryAfterMs"].as_u64().unwrap() > 0);
     // What is no request counts too, and so do methods that do not exist.
     assert_eq!(front.post("nonsense").await.refusal().1, -32005);
@@ -115,7 +118,11 @@ async fn no_node_is_503_and_a_slow_one_504() {
         // What is known without a node is still served.
         front.ask("eth_getBlockByNumber", json!(["0x1", true])).await;
         assert_eq!(front.block_number().await, 1);
-        let batch = format!("[{},{}]", request(1, "eth_getBalance", balance.clone()), request(2, "eth_chainId", json!([])));
+        let batch = format!(
+            "[{},{}]",
+            request(1, "eth_getBalance", balance.clone()),
+            request(2, "eth_chainId", json!([]))
+        );
         let reply = front.post(batch).await;
         assert_eq!(reply.status.as_u16(), 200);
         assert_eq!(reply.json()[0]["error"]["code"], -32002);
@@ -128,7 +135,8 @@ async fn no_node_is_503_and_a_slow_one_504() {
 #[tokio::test]
 async fn before_the_first_head_nothing_but_constants_is_answered() {
     let world = World::new();
-    let front = Front::new(open(), std::sync::Arc::new(crate::nodes::Headless::over(world.in_process()))).await;
+    let front =
+        Front::new(open(), std::sync::Arc::new(crate::nodes::Headless::over(world.in_process()))).await;
     assert_eq!(front.ask("eth_chainId", json!([])).await, "0x228d");
     assert_eq!(front.call("eth_blockNumber", json!([])).await.refusal(), (503, -32002, "no_head".to_owned()));
     assert_eq!(front.get("/ready").await.status.as_u16(), 503);
@@ -139,7 +147,8 @@ async fn before_the_first_head_nothing_but_constants_is_answered() {
 async fn a_nodes_own_error_is_passed_on_as_it_is() {
     let world = World::new();
     let front = Front::new(open(), world.in_process()).await;
-    let reply = front.post(r#"{"jsonrpc":"2.0","id":7,"method":"eth_getBalance","params":["0x1","latest"]}"#).await;
+    let reply =
+        front.post(r#"{"jsonrpc":"2.0","id":7,"method":"eth_getBalance","params":["0x1","latest"]}"#).await;
     assert_eq!(reply.status.as_u16(), 200);
     let expected = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"Invalid address params"}}"#;
     assert_eq!(reply.text(), expected);
@@ -165,7 +174,12 @@ async fn one_callers_messages_at_a_time_are_bounded() {
     recorder.hold();
     let mut waiting = front.connect().await;
     let first = tokio::spawn(async move { waiting.call("eth_gasPrice", json!([])).await });
-    crate::world::in_time(async { while recorder.asked("eth_gasPrice") == 0 { tokio::task::yield_now().await } }).await;
+    crate::world::in_time(async {
+        while recorder.asked("eth_gasPrice") == 0 {
+            tokio::task::yield_now().await
+        }
+    })
+    .await;
     let reply = front.call("eth_chainId", json!([])).await;
     assert_eq!(reply.refusal().1, -32005);
     assert_eq!(reply.json()["error"]["data"]["scope"], "concurrency");

@@ -92,7 +92,10 @@ impl Reply {
 
 /// Limits nobody.
 pub(crate) fn open() -> GatewayConfig {
-    GatewayConfig { door: Door::Open { requests_per_minute: 50_000_000.try_into().unwrap() }, ..GatewayConfig::default() }
+    GatewayConfig {
+        door: Door::Open { requests_per_minute: 50_000_000.try_into().unwrap() },
+        ..GatewayConfig::default()
+    }
 }
 
 /// Lets nobody in without a key.

@@ -18,7 +18,8 @@ async fn world_with_logs(blocks: u64) -> World {
     for nonce in 0..blocks {
         let (raw, _) = world.logging(nonce);
         let params = json!([raw]).to_string();
-        let call = chain::RawCall { method: "eth_sendRawTransaction", params, lane: chain::Lane::Write, at: 0 };
+        let call =
+            chain::RawCall { method: "eth_sendRawTransaction", params, lane: chain::Lane::Write, at: 0 };
         chain::RawUpstream::call(&*upstream, call).await.unwrap();
         world.mine().await;
     }
@@ -38,7 +39,8 @@ async fn a_long_range_is_asked_in_stretches_and_each_is_kept() {
     let all = front.ask("eth_getLogs", json!([{ "fromBlock": "0x0", "toBlock": "latest" }])).await;
     assert_eq!(blocks(&all), (1..=12).collect::<Vec<_>>());
     assert_eq!(recorder.asked("eth_getLogs"), 3);
-    let some = front.ask("eth_getLogs", json!([{ "fromBlock": "0x5", "toBlock": "0x9", "topics": [] }])).await;
+    let some =
+        front.ask("eth_getLogs", json!([{ "fromBlock": "0x5", "toBlock": "0x9", "topics": [] }])).await;
     assert_eq!(blocks(&some), [5, 6, 7, 8, 9]);
     assert_eq!(recorder.asked("eth_getLogs"), 3, "a stretch that was asked before");
     let matching = front.ask("eth_getLogs", json!([{ "fromBlock": "0x0", "topics": [TOPIC] }])).await;
@@ -62,7 +64,8 @@ async fn new_blocks_are_looked_up_in_memory() {
     let address = &all[1]["address"];
     let one = front.ask("eth_getLogs", json!([{ "fromBlock": "0x0", "address": address }])).await;
     assert_eq!(one, json!([all[1]]));
-    let by_hash = front.ask("eth_getLogs", json!([{ "blockHash": all[2]["blockHash"], "topics": [[TOPIC]] }])).await;
+    let by_hash =
+        front.ask("eth_getLogs", json!([{ "blockHash": all[2]["blockHash"], "topics": [[TOPIC]] }])).await;
     assert_eq!(by_hash, json!([all[2]]));
     assert_eq!(recorder.asked("eth_getLogs"), 0);
 }

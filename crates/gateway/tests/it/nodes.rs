@@ -188,7 +188,12 @@ async fn a_transaction_goes_to_two_nodes_and_is_answered_once() {
         assert_eq!(front.ask("eth_sendRawTransaction", json!([raw])).await, hash);
     }
     let sent = || one.count("eth_sendRawTransaction") + two.count("eth_sendRawTransaction");
-    in_time(async { while sent() < 10 { tokio::task::yield_now().await } }).await;
+    in_time(async {
+        while sent() < 10 {
+            tokio::task::yield_now().await
+        }
+    })
+    .await;
     two.kill();
     let (raw, hash) = world.transfer(5);
     assert_eq!(front.ask("eth_sendRawTransaction", json!([raw.clone()])).await, hash);

@@ -42,7 +42,12 @@ async fn a_batch_sees_one_block() {
     let mut connection = front.connect().await;
     let body = format!("[{}]", requests.join(","));
     let asking = tokio::spawn(async move { connection.send("POST", "/", &[], body).await });
-    crate::world::in_time(async { while recorder.asked("eth_getCode") == 0 { tokio::task::yield_now().await } }).await;
+    crate::world::in_time(async {
+        while recorder.asked("eth_getCode") == 0 {
+            tokio::task::yield_now().await
+        }
+    })
+    .await;
     world.mine().await;
     recorder.release();
     front.reach(2).await;

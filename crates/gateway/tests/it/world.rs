@@ -52,7 +52,10 @@ impl World {
             treasury_owners: devnet::ACCOUNTS.iter().take(5).map(|account| account.address).collect(),
             admin: devnet::ACCOUNTS[0].address,
             slasher: devnet::ACCOUNTS[1].address,
-            funded: devnet::ACCOUNTS.iter().map(|a| (a.address, U256::from(10).pow(U256::from(24)))).collect(),
+            funded: devnet::ACCOUNTS
+                .iter()
+                .map(|a| (a.address, U256::from(10).pow(U256::from(24))))
+                .collect(),
             ..GenesisSpec::default()
         };
         let chain = Chain::open(&folder.path().join("chain"), &genesis.build().unwrap()).unwrap();

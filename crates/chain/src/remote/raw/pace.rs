@@ -82,7 +82,8 @@ impl Hedging {
 
     /// How long to wait for a first answer.
     pub(crate) fn delay(&self, lane: Lane) -> Duration {
-        let micros = self.estimate(lane).map_or(FIRST_GUESS_MICROS, |estimate| estimate.load(Ordering::Relaxed));
+        let micros =
+            self.estimate(lane).map_or(FIRST_GUESS_MICROS, |estimate| estimate.load(Ordering::Relaxed));
         Duration::from_micros(micros).max(MIN_HEDGE_DELAY)
     }
 
