@@ -1,6 +1,6 @@
 //! From a message to its reply: single requests, batches, notifications, and what is neither.
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, stream::FuturesOrdered};
 use jsonrpc::{Answer, BadRequest, Message, Params, Request, Unreadable};
 use tokio::time::Instant;
 
@@ -81,22 +81,17 @@ impl Gateway {
         context: &Context<'_>,
         requests: &[Result<Request<'_>, BadRequest<'_>>],
     ) -> Reply {
-        let answers = stream::iter(requests).map(|request| async move {
-            match request {
-                Ok(request) => {
-                    (request.id, self.answer_request(context, request).await, request.id.is_some())
-                }
-                Err(bad) => {
-                    let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
-                    self.metrics.refused(None, &refusal);
-                    (bad.id, Err(refusal), true)
-                }
-            }
-        });
-        let mut answers = std::pin::pin!(answers.buffered(self.config.limits.batch_parallel.max(1)));
         let most = self.config.limits.max_answer_bytes;
         let mut out = Writer::with_capacity(requests.len() * 128);
-        while let Some((id, answer, is_wanted)) = answers.next().await {
+        let mut waiting = requests.iter();
+        let mut under_way = FuturesOrdered::new();
+        loop {
+            while under_way.len() < self.config.limits.batch_parallel.max(1)
+                && let Some(request) = waiting.next()
+            {
+                under_way.push_back(self.answer_element(context, request));
+            }
+            let Some((id, answer, is_wanted)) = under_way.next().await else { break };
             if !is_wanted {
                 continue;
             }
@@ -114,6 +109,22 @@ impl Gateway {
         Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
     }
 
+    /// Answers one element of a batch: its id, the answer, and whether anybody wants it.
+    async fn answer_element<'a>(
+        &self,
+        context: &Context<'_>,
+        element: &Result<Request<'a>, BadRequest<'a>>,
+    ) -> (Option<&'a str>, Result<Answer, Refusal>, bool) {
+        match element {
+            Ok(request) => (request.id, self.answer_request(context, request).await, request.id.is_some()),
+            Err(bad) => {
+                let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
+                self.metrics.refused(None, &refusal);
+                (bad.id, Err(refusal), true)
+            }
+        }
+    }
+
     /// Answers one request, counted against the caller's limits before anything else.
     async fn answer_request(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Answer, Refusal> {
         let started = Instant::now();
@@ -122,7 +133,7 @@ impl Gateway {
         let outcome = match (charged, known) {
             (Err(refusal), _) => Err(refusal),
             (Ok(()), None) => Err(Refusal::MethodNotFound),
-            (Ok(()), Some(known)) => self.run(context, known, request.params).await,
+            (Ok(()), Some(known)) => self.answer_known(context, known, request.params).await,
         };
         match outcome {
             Ok((answer, way)) => {
@@ -136,7 +147,7 @@ impl Gateway {
         }
     }
 
-    async fn run(
+    async fn answer_known(
         &self,
         context: &Context<'_>,
         known: Known,
@@ -164,7 +175,6 @@ impl Gateway {
             | Class::Hash(_)
             | Class::Head
             | Class::Pure
-            | Class::Fresh
             | Class::Local(_) => self.read(known, params, head).await,
         }
     }
