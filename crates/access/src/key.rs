@@ -16,8 +16,8 @@ const SECRET_LENGTH: usize = 32;
 /// Longer texts are not looked at.
 const LONGEST: usize = 96;
 
-/// Requests in a minute of a key that was issued without a limit of its own.
-pub const DEFAULT_REQUESTS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).unwrap();
+/// Requests in a minute of a key without a limit of its own.
+pub(crate) const DEFAULT_REQUESTS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
 /// A key as its owner holds it. It does not print itself.
 #[derive(Clone, PartialEq, Eq)]

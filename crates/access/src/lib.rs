@@ -19,7 +19,7 @@ mod placeholder;
 pub use allowlist::InternalAllowlist;
 pub use client::{Client, client_address};
 pub use credential::presented_key;
-pub use key::{DEFAULT_REQUESTS_PER_MINUTE, KeyText};
+pub use key::KeyText;
 pub use keyring::{Grant, KeyDenied, Keyring, KeyringHealth, UsageCounter};
 pub use keys::{IssuedKey, KeyError, KeyTerms, Keys};
 pub use limit::{

@@ -158,16 +158,16 @@ impl Limiter {
         }
     }
 
-    /// To be called before so many requests of such a cost are counted, as for a batch.
+    /// To be called before a batch is counted: so many requests, of which the heavy ones cost so many units together.
     ///
     /// Where limits are shared and what is at hand does not suffice, it waits for more, 50 ms at most. Otherwise, and
     /// that is nearly always, it does nothing. Without it the limits hold too, but an unknown subject's first batch may
     /// be cut short.
-    pub async fn prepare(&self, subject: Subject, quota: Quota, requests: u32, cost: u32, now: Timestamp) {
+    pub async fn prepare(&self, subject: Subject, quota: Quota, requests: u32, units: u32, now: Timestamp) {
         match &self.0 {
             Kind::Local(_) => {}
             Kind::Shared(limiter) => {
-                limiter.prepare(subject, quota, requests, cost, gcra::nanoseconds(now)).await;
+                limiter.prepare(subject, quota, requests, units, gcra::nanoseconds(now)).await;
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use chainnet_access::{KeyError, KeyTerms, Keys};
 use alloy_primitives::Address;
+use chainnet_access::{KeyError, KeyTerms, Keys};
 use store::{AllowedWallet, KeyUsage, KeyUsageRow, engine_tests};
 
 use crate::rig::{TestClock, terms};

@@ -34,7 +34,7 @@ const CLAIMS_AT_ONCE: usize = 256;
 
 /// The limits cannot be shared.
 #[derive(Debug, thiserror::Error)]
-#[error("REDIS_URL is not understood")]
+#[error("the address of Redis is not understood")]
 pub struct SharedLimitsError(#[source] RedisError);
 
 /// Fetches leases for a limiter, and keeps count of the replicas.

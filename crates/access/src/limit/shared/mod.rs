@@ -119,34 +119,29 @@ impl SharedLimiter {
         allowance
     }
 
-    /// Waits, not long, for the lease that so many requests of such a cost need beyond what is at hand.
-    pub(super) async fn prepare(&self, subject: Subject, quota: Quota, requests: u32, cost: u32, now: u64) {
+    /// Waits, not long, for what so many requests that cost so many units need beyond what is at hand.
+    pub(super) async fn prepare(&self, subject: Subject, quota: Quota, requests: u32, units: u32, now: u64) {
         let at = self.circumstances(now);
-        let needed = |meter| match meter {
-            Meter::Requests => requests,
-            Meter::Units => units(cost).saturating_mul(requests),
-        };
-        let asks = self.subjects.with(subject, now, |account| {
+        let (asks, is_short) = self.subjects.with(subject, now, |account| {
             account.quota = Some(quota);
-            account.asks(subject, quota, requests, needed(Meter::Units), at)
+            let asks = account.asks(subject, quota, requests, units, at);
+            (asks, account.is_waiting(requests, units))
         });
         self.ask(asks);
-        let is_waiting = || {
-            let waits = |account: &mut Account| {
-                account.requests.is_waiting(needed(Meter::Requests))
-                    || account.units.is_waiting(needed(Meter::Units))
-            };
-            self.subjects.with_known(subject, waits).unwrap_or(false)
-        };
+        if !is_short {
+            return;
+        }
         let answered = async {
             loop {
                 let answer = self.answers.notified();
-                if !is_waiting() {
+                let is_waiting = |account: &mut Account| account.is_waiting(requests, units);
+                if !self.subjects.with_known(subject, is_waiting).unwrap_or(false) {
                     return;
                 }
                 answer.await;
             }
         };
+        // Who is not served in time is served from the advance, or refused.
         let _ = tokio::time::timeout(LEASE_TIME_LIMIT, answered).await;
     }
 
@@ -178,7 +173,12 @@ impl Account {
         }
     }
 
-    /// The leases that are due after a request.
+    /// Whether so much is not at hand but may come.
+    fn is_waiting(&self, requests: u32, units: u32) -> bool {
+        self.requests.is_waiting(requests) || self.units.is_waiting(units)
+    }
+
+    /// The leases that are due after a request, or before one.
     fn asks(
         &mut self,
         subject: Subject,
