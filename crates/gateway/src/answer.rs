@@ -45,9 +45,13 @@ impl Gateway {
             Ok(place) => place,
             Err(refusal) => return Reply::refused(None, &refusal),
         };
+        let message = jsonrpc::read_message(message, self.config.limits.max_batch);
+        if let Ok(message) = &message {
+            self.prepare(caller, message).await;
+        }
         let head = self.head.get();
         let context = Context { caller, origin, head: head.as_deref() };
-        let mut reply = match jsonrpc::read_message(message, self.config.limits.max_batch) {
+        let mut reply = match message {
             Ok(Message::Single(Ok(request))) => self.answer_single(&context, &request).await,
             Ok(Message::Single(Err(bad))) => self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)),
             Ok(Message::Batch(requests)) => self.answer_batch(&context, &requests).await,
