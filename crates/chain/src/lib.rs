@@ -12,9 +12,11 @@ mod client;
 pub mod contract;
 mod error;
 pub mod remote;
+mod send;
 
 pub use agreement::Agreement;
 pub use block::{Block, Receipt, Transaction};
 pub use cached::{CacheLimits, Cached};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;
+pub use send::{Rejection, SendError, Sent};

@@ -13,9 +13,11 @@ mod jsonrpc;
 mod node;
 mod pick;
 mod reads;
+mod send;
 mod served;
 mod transport;
 mod url;
+mod verdict;
 
 use std::sync::{Arc, OnceLock};
 
