@@ -4,6 +4,7 @@
 
 pub mod amount;
 pub mod application;
+pub mod claim;
 pub mod deployment;
 pub mod devnet;
 pub mod failure;
@@ -12,6 +13,7 @@ pub mod web_url;
 
 pub use amount::Wei;
 pub use application::{ApplicationId, ApplicationState, Email};
+pub use claim::ClaimState;
 pub use deployment::Deployment;
 pub use failure::{Failure, FailureKind, FieldFailure};
 pub use network::Network;

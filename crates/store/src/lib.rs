@@ -15,6 +15,7 @@ mod application_mail;
 mod convert;
 mod db;
 mod error;
+mod faucet;
 pub mod index;
 mod migration;
 #[cfg(any(test, feature = "testing"))]
@@ -24,3 +25,6 @@ pub use application::{AcceptedApplication, ApplicationChange, ApplicationRow, Ap
 pub use application_mail::DueMail;
 pub use db::{Db, Engine};
 pub use error::{OpenError, StoreError};
+pub use faucet::{
+    ClaimRow, ClaimTerms, FaucetLoad, NewClaim, PaymentRow, Reservation, SenderLease, Settlement, SignedClaim,
+};
