@@ -16,7 +16,10 @@ mod convert;
 mod db;
 mod error;
 mod faucet;
+mod faucet_allowlist;
+mod gateway_key;
 pub mod index;
+mod key_usage;
 mod migration;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -28,3 +31,6 @@ pub use error::{OpenError, StoreError};
 pub use faucet::{
     ClaimRow, ClaimTerms, FaucetLoad, NewClaim, PaymentRow, Reservation, SenderLease, Settlement, SignedClaim,
 };
+pub use faucet_allowlist::AllowedWallet;
+pub use gateway_key::{KeyRotation, KeyRow};
+pub use key_usage::{KeyUsage, KeyUsageRow};

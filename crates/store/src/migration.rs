@@ -17,6 +17,7 @@ use crate::{Engine, OpenError};
 const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "index", include_str!("../migrations/0001_index.sql")),
     (100, "application", include_str!("../migrations/0100_application.sql")),
+    (200, "access", include_str!("../migrations/0200_access.sql")),
     (300, "faucet", include_str!("../migrations/0300_faucet.sql")),
 ];
 
