@@ -45,10 +45,12 @@ CREATE TABLE faucet_claim (
     updated_at   BIGINT NOT NULL
 );
 
--- One open claim per wallet, and one open transaction per nonce.
+-- One open claim per wallet, one open transaction per nonce, and one claim per transaction. A claim that was released does not
+-- count: the wallet's next one may get the same nonce, and so the very same transaction.
 CREATE UNIQUE INDEX faucet_claim_wallet_key ON faucet_claim (wallet) WHERE is_open;
 CREATE UNIQUE INDEX faucet_claim_payer_nonce_key ON faucet_claim (payer, nonce) WHERE is_open;
-CREATE UNIQUE INDEX faucet_claim_tx_hash_key ON faucet_claim (tx_hash);
+CREATE UNIQUE INDEX faucet_claim_tx_hash_key ON faucet_claim (tx_hash) WHERE is_charged;
+CREATE INDEX faucet_claim_by_tx_hash ON faucet_claim (tx_hash);
 CREATE INDEX faucet_claim_by_wallet ON faucet_claim (wallet, created_at);
 CREATE INDEX faucet_claim_by_visitor ON faucet_claim (visitor, created_at) WHERE is_charged;
 CREATE INDEX faucet_claim_by_time ON faucet_claim (created_at) WHERE is_charged;

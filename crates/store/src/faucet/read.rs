@@ -76,11 +76,12 @@ impl Db {
         row.map(TryInto::try_into).transpose()
     }
 
-    /// The claim that this transaction pays, or was to pay before another took its nonce.
+    /// The claim that this transaction pays, or was to pay before another took its nonce; the newest, if an earlier one was
+    /// released.
     pub async fn find_claim_by_hash(&self, hash: B256) -> Result<Option<ClaimRow>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM faucet_claim WHERE tx_hash = $1 \
-             OR id = (SELECT claim_id FROM faucet_former_hash WHERE tx_hash = $1)"
+             OR id = (SELECT claim_id FROM faucet_former_hash WHERE tx_hash = $1) ORDER BY id DESC LIMIT 1"
         );
         let row: Option<RawClaim> = on_readers!(self, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(hash.as_slice()).fetch_optional(pool).await

@@ -196,7 +196,10 @@ engine_tests! {
         let row = test.find_claim(refused).await.unwrap().expect("the claim");
         assert_eq!((row.state, row.note.as_deref()), (ClaimState::Released, Some("refused")));
         assert_eq!(test.find_last_claim(row.wallet).await.unwrap(), None);
-        made(test, 1, 1, NOW + 3).await;
+        let next = made(test, 1, 1, NOW + 3).await;
+        assert_eq!(test.sign_claims(lease, &[signed(next, 1)], NOW).await.unwrap(), Some(vec![next]), "the same one");
+        let found = test.find_claim_by_hash(payment(1).hash).await.unwrap().expect("the claim");
+        assert_eq!(found.id, next);
     }
 
     async fn a_transaction_whose_nonce_is_gone_is_replaced_and_still_found(test: TestDb) {
