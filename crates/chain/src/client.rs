@@ -1,4 +1,4 @@
-//! The port through which everything reads the chain.
+//! The port through which everything reads the chain, and hands it transactions.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::{Block, ChainError, Receipt, Transaction};
+use crate::{Block, ChainError, Receipt, SendError, Sent, Transaction};
 
 /// The newest block that is served.
 ///
@@ -94,4 +94,10 @@ pub trait ChainClient: Send + Sync + 'static {
 
     /// The price in wei that a transaction should offer for a unit of gas.
     async fn gas_price(&self) -> Result<U256, ChainError>;
+
+    /// The nonce after an account's transactions that are mined or wait without a gap. A hint: nodes differ in what waits.
+    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError>;
+
+    /// Hands over a signed transaction. The same bytes may be sent any number of times.
+    async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError>;
 }

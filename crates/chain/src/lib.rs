@@ -13,6 +13,7 @@ pub mod contract;
 mod error;
 pub mod raw;
 pub mod remote;
+mod send;
 
 pub use agreement::Agreement;
 pub use block::{Block, Receipt, Transaction};
@@ -20,3 +21,4 @@ pub use cached::{CacheLimits, Cached};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;
 pub use raw::{Lane, NodeState, RawCall, RawError, RawUpstream};
+pub use send::{Rejection, SendError, Sent};

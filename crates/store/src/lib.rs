@@ -15,6 +15,7 @@ mod application_mail;
 mod convert;
 mod db;
 mod error;
+mod faucet;
 mod faucet_allowlist;
 mod gateway_key;
 pub mod index;
@@ -27,6 +28,9 @@ pub use application::{AcceptedApplication, ApplicationChange, ApplicationRow, Ap
 pub use application_mail::DueMail;
 pub use db::{Db, Engine};
 pub use error::{OpenError, StoreError};
+pub use faucet::{
+    ClaimRow, ClaimTerms, FaucetLoad, NewClaim, PaymentRow, Reservation, SenderLease, Settlement, SignedClaim,
+};
 pub use faucet_allowlist::AllowedWallet;
 pub use gateway_key::{KeyRotation, KeyRow};
 pub use key_usage::{KeyUsage, KeyUsageRow};

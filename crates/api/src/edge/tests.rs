@@ -6,7 +6,7 @@ use access::WindowLimiter;
 use alloy_primitives::{Address, B256, Bytes as ChainBytes, U256};
 use async_trait::async_trait;
 use axum::{Router, body::Body, routing::get};
-use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt};
+use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
 use http_body_util::BodyExt;
 use hyper::Request;
 use serde_json::Value;
@@ -49,6 +49,12 @@ impl ChainClient for NoChain {
     }
     async fn gas_price(&self) -> Result<U256, ChainError> {
         Err(ChainError::TimedOut)
+    }
+    async fn pending_nonce(&self, _: Address) -> Result<u64, ChainError> {
+        Err(ChainError::TimedOut)
+    }
+    async fn send_transaction(&self, _: ChainBytes) -> Result<Sent, SendError> {
+        Err(SendError::Unknown(ChainError::TimedOut))
     }
 }
 

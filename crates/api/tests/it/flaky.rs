@@ -7,7 +7,7 @@ use std::sync::{
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
-use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt};
+use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
 use devchain::client::EmbeddedClient;
 use tokio::sync::watch;
 
@@ -79,5 +79,15 @@ impl ChainClient for FlakyClient {
     async fn gas_price(&self) -> Result<U256, ChainError> {
         self.check()?;
         self.inner.gas_price().await
+    }
+
+    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {
+        self.check()?;
+        self.inner.pending_nonce(address).await
+    }
+
+    async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError> {
+        self.check().map_err(SendError::Unknown)?;
+        self.inner.send_transaction(raw).await
     }
 }

@@ -16,7 +16,7 @@ use futures_util::FutureExt;
 use tokio::{sync::watch, task::AbortHandle};
 
 use self::{flight::Flights, history::History, scope::HeadScope};
-use crate::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt};
+use crate::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
 
 /// How much is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -251,5 +251,13 @@ impl<C: ChainClient> ChainClient for Cached<C> {
         let inner = Arc::clone(&self.inner);
         let ask = || async move { inner.gas_price().await };
         self.memory.gas_price.read(&head, (), ask).await
+    }
+
+    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {
+        self.inner.pending_nonce(address).await
+    }
+
+    async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError> {
+        self.inner.send_transaction(raw).await
     }
 }

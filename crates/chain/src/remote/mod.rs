@@ -14,9 +14,11 @@ mod node;
 mod pick;
 mod raw;
 mod reads;
+mod send;
 mod served;
 mod transport;
 mod url;
+mod verdict;
 
 use std::sync::{Arc, OnceLock};
 

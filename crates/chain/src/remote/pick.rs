@@ -7,7 +7,7 @@ use crate::ChainError;
 
 impl Shared {
     /// The nodes that may be asked, best first: those that have the block, then those with the least to do.
-    fn candidates(&self, number: u64) -> Vec<&Arc<Node>> {
+    pub(super) fn candidates(&self, number: u64) -> Vec<&Arc<Node>> {
         let served = self.served.number();
         let mut nodes: Vec<_> = self.nodes.iter().filter(|node| node.is_usable(served)).collect();
         nodes.sort_by_key(|node| (node.head() < Some(number), node.in_flight()));

@@ -14,7 +14,7 @@ use super::{
     jsonrpc,
     node::{Node, not_understood},
 };
-use crate::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt};
+use crate::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
 
 /// Receipts asked for in one request of a node that has no `eth_getBlockReceipts`.
 const RECEIPT_BATCH: usize = 100;
@@ -111,6 +111,18 @@ impl ChainClient for RemoteClient {
         let ask = |node: Arc<Node>| async move { node.ask("eth_gasPrice", [(); 0], plain).await };
         self.shared.ask_any(served, ask).await
     }
+
+    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {
+        let served = self.served()?.number();
+        let ask = |node: Arc<Node>| async move {
+            node.ask("eth_getTransactionCount", (address, "pending"), plain::<U64>).await
+        };
+        Ok(self.shared.ask_any(served, ask).await?.to())
+    }
+
+    async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError> {
+        self.shared.send(raw).await
+    }
 }
 
 #[derive(Serialize)]
@@ -120,7 +132,7 @@ struct Call {
     data: Bytes,
 }
 
-fn plain<T: serde::de::DeserializeOwned>(json: &RawValue) -> Result<T, DecodeError> {
+pub(super) fn plain<T: serde::de::DeserializeOwned>(json: &RawValue) -> Result<T, DecodeError> {
     Ok(serde_json::from_str(json.get())?)
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Script {
     pub(crate) fault: Fault,
     pub(crate) has_block_receipts: bool,
     pub(crate) has_websocket: bool,
+    /// What the pool says to transactions instead of taking them.
+    pub(crate) pool_refusal: Option<(i64, &'static str)>,
 }
 
 struct State {
@@ -96,6 +98,7 @@ impl FakeNode {
                 fault: Fault::None,
                 has_block_receipts: true,
                 has_websocket: true,
+                pool_refusal: None,
             }),
             asked: Mutex::default(),
             feed: watch::Sender::new(head),
@@ -321,6 +324,13 @@ fn result(script: &Script, method: &str, params: &Value) -> Result<Value, (i64, 
         "eth_getTransactionCount" => json!("0x3"),
         "eth_getCode" => json!("0x6001"),
         "eth_call" => json!("0x2a"),
+        "eth_sendRawTransaction" => {
+            let raw: alloy_primitives::Bytes = params[0].as_str().expect("bytes").parse().expect("hex");
+            match script.pool_refusal {
+                Some(refusal) => return Err(refusal),
+                None => json!(alloy_primitives::keccak256(raw)),
+            }
+        }
         _ => return Err((-32601, "Method not found")),
     })
 }

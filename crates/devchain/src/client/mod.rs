@@ -5,10 +5,11 @@
 
 mod call;
 mod failure;
+mod send;
 
 use std::sync::Arc;
 
-use ::chain::{Account, At, ChainClient, ChainError, FoundTransaction, Head};
+use ::chain::{Account, At, ChainClient, ChainError, FoundTransaction, Head, SendError, Sent};
 use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
 use tokio::sync::{Semaphore, watch};
@@ -144,5 +145,17 @@ impl ChainClient for EmbeddedClient {
             }
         };
         Ok(U256::from(suggestion.gas_price))
+    }
+
+    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {
+        // In this order, because a transaction leaves the pool only after it was mined.
+        let pooled = self.chain.pool().pending_nonce(address);
+        let account = self.chain.head().state.account(address).map_err(unreadable)?;
+        let mined = account.map_or(0, |account| account.nonce);
+        Ok(pooled.unwrap_or(0).max(mined))
+    }
+
+    async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError> {
+        send::judge(self.chain.submit(&raw))
     }
 }

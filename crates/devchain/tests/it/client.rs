@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use ::chain::{At, ChainClient, ChainError, FoundTransaction};
+use ::chain::{At, ChainClient, ChainError, FoundTransaction, Rejection, SendError, Sent};
 use alloy_primitives::{Address, B256, Bytes, U256, address};
 use alloy_sol_types::SolCall;
 use chainnet_devchain::client::EmbeddedClient;
 use contracts::PlatformFees;
+use domain::devnet;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, transfer, transfer_of};
 
 const FRIEND: Address = address!("00000000000000000000000000000000000f12e4");
 
@@ -105,4 +106,29 @@ async fn calls_answer_or_revert() {
 async fn a_chain_without_base_fee_asks_for_nothing() {
     let rig = Rig::new();
     assert_eq!(client(&rig).gas_price().await.expect("a price"), U256::ZERO);
+}
+
+#[tokio::test]
+async fn a_transaction_is_taken_once_and_refused_for_a_reason() {
+    let rig = Rig::new();
+    let client = client(&rig);
+    let send = async |nonce, value| client.send_transaction(transfer(0, nonce, FRIEND, value).into()).await;
+    let sender = devnet::ACCOUNTS[0].address;
+    assert_eq!(client.pending_nonce(sender).await.expect("a nonce"), 0);
+    assert_eq!(send(0, 7).await.expect("taken"), Sent::Accepted);
+    assert_eq!(send(0, 7).await.expect("known"), Sent::Known);
+    assert_eq!(client.pending_nonce(sender).await.expect("a nonce"), 1);
+    rig.mine().await;
+    assert_eq!(client.pending_nonce(sender).await.expect("a nonce"), 1);
+
+    let reason = |result| match result {
+        Err(SendError::Rejected { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(reason(send(0, 7).await), Rejection::NonceTooLow);
+    assert_eq!(reason(send(1_000, 7).await), Rejection::NotNow);
+    assert_eq!(reason(client.send_transaction(Bytes::from_static(&[1])).await), Rejection::Other);
+    let poor = transfer_of(B256::repeat_byte(7), 0, FRIEND, 1);
+    assert_eq!(reason(client.send_transaction(poor.into()).await), Rejection::InsufficientFunds);
+    assert_eq!(client.pending_nonce(FRIEND).await.expect("a nonce"), 0);
 }

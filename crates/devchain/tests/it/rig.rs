@@ -87,7 +87,12 @@ impl Rig {
 
 /// A signed transfer of a development account.
 pub(crate) fn transfer(account: usize, nonce: u64, to: Address, value: u64) -> Vec<u8> {
-    let signer = PrivateKeySigner::from_bytes(&devnet::ACCOUNTS[account].key).expect("a key");
+    transfer_of(devnet::ACCOUNTS[account].key, nonce, to, value)
+}
+
+/// A transfer signed with this key.
+pub(crate) fn transfer_of(key: B256, nonce: u64, to: Address, value: u64) -> Vec<u8> {
+    let signer = PrivateKeySigner::from_bytes(&key).expect("a key");
     let tx = TxEip1559 {
         chain_id: CHAIN_ID,
         nonce,

@@ -10,7 +10,7 @@ use std::{
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
-use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt};
+use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
 use chainnet_indexer::{IndexStatus, Indexer, IndexerConfig};
 use store::Db;
 use tokio::{sync::watch, task::JoinHandle};
@@ -92,6 +92,14 @@ impl<C: ChainClient> ChainClient for Stage<C> {
 
     async fn gas_price(&self) -> Result<U256, ChainError> {
         self.chain.gas_price().await
+    }
+
+    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {
+        self.chain.pending_nonce(address).await
+    }
+
+    async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError> {
+        self.chain.send_transaction(raw).await
     }
 }
 
