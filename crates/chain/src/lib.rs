@@ -11,6 +11,7 @@ mod cached;
 mod client;
 pub mod contract;
 mod error;
+mod pending;
 pub mod remote;
 
 pub use agreement::Agreement;
@@ -18,3 +19,4 @@ pub use block::{Block, Receipt, Transaction};
 pub use cached::{CacheLimits, Cached};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;
+pub use pending::PendingHashes;

@@ -12,6 +12,7 @@ mod health;
 mod jsonrpc;
 mod node;
 mod pick;
+mod pools;
 mod reads;
 mod served;
 mod transport;
@@ -28,7 +29,7 @@ pub use node::Node;
 pub use transport::{HttpAnswer, TransportError};
 pub use url::{NodeUrl, NodeUrlError};
 
-use self::{dial::Dialer, feed::Feed, served::ServedHead};
+use self::{dial::Dialer, feed::Feed, pools::Pools, served::ServedHead};
 use crate::ChainError;
 
 /// Why nodes cannot be used at all.
@@ -69,6 +70,7 @@ struct Shared {
     nodes: Vec<Arc<Node>>,
     dialer: Arc<Dialer>,
     served: ServedHead,
+    pools: Arc<Pools>,
     /// The configured chain id, or that of the first node that told one.
     chain_id: OnceLock<u64>,
     config: RemoteConfig,
@@ -112,6 +114,7 @@ impl RemoteClient {
             nodes: nodes.iter().map(node).collect(),
             dialer: Arc::clone(&dialer),
             served: ServedHead::new(config.follow_reverts && nodes.len() == 1),
+            pools: Arc::default(),
             chain_id: config.chain_id.map_or_else(OnceLock::new, OnceLock::from),
             config,
         });
