@@ -12,6 +12,7 @@ mod client;
 pub mod contract;
 mod error;
 mod pending;
+pub mod raw;
 pub mod remote;
 
 pub use agreement::Agreement;
@@ -20,3 +21,4 @@ pub use cached::{CacheLimits, Cached};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;
 pub use pending::PendingHashes;
+pub use raw::{Lane, NodeState, RawCall, RawError, RawUpstream};

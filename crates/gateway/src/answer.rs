@@ -1,0 +1,184 @@
+//! From a message to its reply: single requests, batches, notifications, and what is neither.
+
+use futures_util::{StreamExt, stream};
+use jsonrpc::{Answer, BadRequest, Message, Params, Request, Unreadable};
+use tokio::time::Instant;
+
+use crate::{
+    caller::Caller,
+    gateway::Gateway,
+    head::Served,
+    local::NO_HEAD,
+    method::{self, Class, Known},
+    metrics::Way,
+    refusal::Refusal,
+    reply::{Reply, Status, Writer},
+    socket::Session,
+};
+
+/// Where a message came from: methods that push need a connection that stays.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin<'a> {
+    /// A request over HTTP.
+    Http,
+    /// A message over a WebSocket.
+    Socket {
+        /// The subscriptions of that socket.
+        session: &'a Session,
+        /// The number of the message on it.
+        message: u64,
+    },
+}
+
+/// What the requests of one message have in common.
+struct Context<'a> {
+    caller: &'a Caller,
+    origin: Origin<'a>,
+    /// The head while the message is answered: all its requests see one block.
+    head: Option<&'a Served>,
+}
+
+impl Gateway {
+    /// Answers one message.
+    pub(crate) async fn answer(&self, caller: &Caller, origin: Origin<'_>, message: &[u8]) -> Reply {
+        let _place = match self.enter(caller) {
+            Ok(place) => place,
+            Err(refusal) => return Reply::refused(None, &refusal),
+        };
+        let head = self.head.get();
+        let context = Context { caller, origin, head: head.as_deref() };
+        let mut reply = match jsonrpc::read_message(message, self.config.limits.max_batch) {
+            Ok(Message::Single(Ok(request))) => self.answer_single(&context, &request).await,
+            Ok(Message::Single(Err(bad))) => self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)),
+            Ok(Message::Batch(requests)) => self.answer_batch(&context, &requests).await,
+            Err(unreadable) => self.refuse_message(caller, None, unreadable.into()),
+        };
+        reply.allowance = caller.allowance();
+        reply
+    }
+
+    /// Refuses a message that is no request; it counts as one all the same.
+    fn refuse_message(&self, caller: &Caller, id: Option<&str>, refusal: Refusal) -> Reply {
+        let refusal = self.charge(caller, 1).err().unwrap_or(refusal);
+        self.metrics.refused(None, &refusal);
+        Reply::refused(id, &refusal)
+    }
+
+    async fn answer_single(&self, context: &Context<'_>, request: &Request<'_>) -> Reply {
+        match (self.answer_request(context, request).await, request.id) {
+            (_, None) => Reply::nothing(),
+            (Ok(answer), Some(id)) => {
+                let mut out = Writer::default();
+                out.answer(id, answer);
+                Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
+            }
+            (Err(refusal), Some(id)) => Reply::refused(Some(id), &refusal),
+        }
+    }
+
+    async fn answer_batch(
+        &self,
+        context: &Context<'_>,
+        requests: &[Result<Request<'_>, BadRequest<'_>>],
+    ) -> Reply {
+        let answers = stream::iter(requests).map(|request| async move {
+            match request {
+                Ok(request) => (request.id, self.answer_request(context, request).await, request.id.is_some()),
+                Err(bad) => {
+                    let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
+                    self.metrics.refused(None, &refusal);
+                    (bad.id, Err(refusal), true)
+                }
+            }
+        });
+        let mut answers = std::pin::pin!(answers.buffered(self.config.limits.batch_parallel.max(1)));
+        let most = self.config.limits.max_answer_bytes;
+        let mut out = Writer::with_capacity(requests.len() * 128);
+        while let Some((id, answer, is_wanted)) = answers.next().await {
+            if !is_wanted {
+                continue;
+            }
+            out.text(if out.len() == 0 { b"[" } else { b"," });
+            match (answer, id) {
+                (Ok(answer), Some(id)) if out.len() + length(&answer) <= most => out.answer(id, answer),
+                (Ok(_), _) => out.refusal(id, &Refusal::LongAnswer { most }),
+                (Err(refusal), _) => out.refusal(id, &refusal),
+            }
+        }
+        if out.len() == 0 {
+            return Reply::nothing();
+        }
+        out.text(b"]");
+        Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
+    }
+
+    /// Answers one request, counted against the caller's limits before anything else.
+    async fn answer_request(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Answer, Refusal> {
+        let started = Instant::now();
+        let known = method::find(&request.method);
+        let charged = self.charge(context.caller, known.map_or(1, |known| known.method.units));
+        let outcome = match (charged, known) {
+            (Err(refusal), _) => Err(refusal),
+            (Ok(()), None) => Err(Refusal::MethodNotFound),
+            (Ok(()), Some(known)) => self.run(context, known, request.params).await,
+        };
+        match outcome {
+            Ok((answer, way)) => {
+                self.metrics.answered(known, way, &answer, started);
+                Ok(answer)
+            }
+            Err(refusal) => {
+                self.metrics.refused(known, &refusal);
+                Err(refusal)
+            }
+        }
+    }
+
+    async fn run(
+        &self,
+        context: &Context<'_>,
+        known: Known,
+        params: Params<'_>,
+    ) -> Result<(Answer, Way), Refusal> {
+        let class = known.method.class;
+        if let Class::Local(local) = class {
+            let result = self.local.answer(local, context.head)?;
+            return Ok((Answer::Result(result), Way::Local));
+        }
+        let head = context.head.ok_or(NO_HEAD)?;
+        match class {
+            Class::Logs => self.get_logs(known, params, head).await,
+            Class::Send => Ok((self.send(known, params, head).await?, Way::Passed)),
+            Class::Filter(call) => self.filter(context.caller, call, params, head).await,
+            Class::Session(call) => match context.origin {
+                Origin::Http => Err(Refusal::SocketOnly),
+                Origin::Socket { session, message } => {
+                    let result = session.answer(message, call, params).await?;
+                    Ok((Answer::Result(result), Way::Local))
+                }
+            },
+            Class::State { .. }
+            | Class::Block { .. }
+            | Class::Hash(_)
+            | Class::Head
+            | Class::Pure
+            | Class::Fresh
+            | Class::Local(_) => self.read(known, params, head).await,
+        }
+    }
+}
+
+fn length(answer: &Answer) -> usize {
+    let (Answer::Result(json) | Answer::Error(json)) = answer;
+    json.len()
+}
+
+impl From<Unreadable> for Refusal {
+    fn from(unreadable: Unreadable) -> Self {
+        match unreadable {
+            Unreadable::Json => Self::Parse,
+            Unreadable::EmptyBatch => Self::EmptyBatch,
+            Unreadable::LongBatch { most } => Self::LongBatch { most },
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Who asks: found once per HTTP request or WebSocket, counted with each request.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use access::{Allowance, Client, Grant, KeyDenied, Quota, Subject, client_address, presented_key};
+use domain::Permission;
+use hyper::HeaderMap;
+use parking_lot::Mutex;
+
+use crate::{
+    config::Door,
+    gateway::Gateway,
+    places::Place,
+    refusal::{Limited, Refusal},
+};
+
+/// The window of the limits.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Whoever asks, and may.
+pub(crate) struct Caller {
+    address: IpAddr,
+    /// Who is counted, and how much they may use; nothing for the operator's own machines.
+    counted: Option<(Subject, Quota)>,
+    grant: Option<Arc<Grant>>,
+    /// The key, for a caller that stays: it may be taken back meanwhile.
+    key: Option<Box<str>>,
+    /// What was left when it was last counted.
+    allowance: Mutex<Option<Allowance>>,
+}
+
+impl Caller {
+    fn new(address: IpAddr, counted: Option<(Subject, Quota)>, grant: Option<Arc<Grant>>) -> Self {
+        Self { address, counted, grant, key: None, allowance: Mutex::default() }
+    }
+
+    /// A name that stays the same over requests: filters belong to it.
+    pub(crate) fn owner(&self) -> String {
+        match self.counted {
+            Some((Subject::Key(id), _)) => format!("key:{id}"),
+            Some((Subject::Client(client), _)) => format!("client:{client:?}"),
+            None => format!("internal:{}", self.address),
+        }
+    }
+
+    /// What was left when the caller was last counted.
+    pub(crate) fn allowance(&self) -> Option<Allowance> {
+        *self.allowance.lock()
+    }
+}
+
+impl Gateway {
+    /// Who made a request that arrived from `peer`.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        client_address(peer, headers, &self.access.trusted_proxies)
+    }
+
+    /// Lets whoever asks in, or says why not.
+    pub(crate) fn admit(
+        &self,
+        address: IpAddr,
+        headers: &HeaderMap,
+        key_in_path: Option<&str>,
+    ) -> Result<Caller, Refusal> {
+        match self.config.door {
+            Door::Open { requests_per_minute } => {
+                if self.access.internal.contains(address) {
+                    return Ok(Caller::new(address, None, None));
+                }
+                let subject = Subject::Client(Client::from(address));
+                Ok(Caller::new(address, Some((subject, Quota::per_minute(requests_per_minute))), None))
+            }
+            Door::Keys => self.admit_by_key(address, headers, key_in_path),
+        }
+    }
+
+    /// Lets a caller in who stays, such as on a WebSocket.
+    pub(crate) fn admit_for_long(
+        &self,
+        address: IpAddr,
+        headers: &HeaderMap,
+        key_in_path: Option<&str>,
+    ) -> Result<Caller, Refusal> {
+        let mut caller = self.admit(address, headers, key_in_path)?;
+        if caller.grant.is_some() {
+            caller.key = presented_key(headers, key_in_path).ok().map(Box::from);
+        }
+        Ok(caller)
+    }
+
+    fn admit_by_key(
+        &self,
+        address: IpAddr,
+        headers: &HeaderMap,
+        key_in_path: Option<&str>,
+    ) -> Result<Caller, Refusal> {
+        let grant = presented_key(headers, key_in_path)
+            .and_then(|key| self.access.keyring.authenticate(key, address, (self.access.clock)()));
+        let grant = match grant {
+            Ok(grant) => grant,
+            Err(KeyDenied::Missing) if self.access.internal.contains(address) => {
+                return Ok(Caller::new(address, None, None));
+            }
+            Err(denied) => return Err(Refusal::Unauthorized(denied)),
+        };
+        if !grant.permissions.contains(Permission::Rpc) {
+            grant.usage.count_denied();
+            return Err(Refusal::Forbidden { required: Permission::Rpc.name() });
+        }
+        let counted = (Subject::Key(grant.id), Quota::per_minute(grant.requests_per_minute));
+        Ok(Caller::new(address, Some(counted), Some(grant)))
+    }
+
+    /// Whether a caller who was let in before still is.
+    pub(crate) fn still_holds(&self, caller: &Caller) -> bool {
+        let now = (self.access.clock)();
+        let holds = |key: &str| self.access.keyring.authenticate(key, caller.address, now).is_ok();
+        caller.key.as_deref().is_none_or(holds)
+    }
+
+    /// Counts a request of a method that costs so much.
+    pub(crate) fn charge(&self, caller: &Caller, units: u32) -> Result<(), Refusal> {
+        let Some((subject, quota)) = caller.counted else { return Ok(()) };
+        let allowance = self.access.limiter.take(subject, quota, units, (self.access.clock)());
+        *caller.allowance.lock() = Some(allowance);
+        match (&caller.grant, allowance.is_granted) {
+            (Some(grant), true) => grant.usage.count(units),
+            (Some(grant), false) => grant.usage.count_denied(),
+            (None, _) => {}
+        }
+        if allowance.is_granted {
+            return Ok(());
+        }
+        Err(Refusal::Limited(Limited {
+            scope: allowance.meter.name(),
+            limit: allowance.limit.into(),
+            window: MINUTE,
+            retry_after: allowance.retry_after,
+        }))
+    }
+
+    /// Takes one of the places for messages that are answered at a time.
+    pub(crate) fn enter(&self, caller: &Caller) -> Result<Option<Place<'_, Subject>>, Refusal> {
+        let Some((subject, _)) = caller.counted else { return Ok(None) };
+        match self.places.take(subject) {
+            Some(place) => Ok(Some(place)),
+            None => Err(Refusal::Limited(Limited {
+                scope: "concurrency",
+                limit: self.places.most() as u64,
+                window: Duration::ZERO,
+                retry_after: Duration::from_secs(1),
+            })),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What the parts of the gateway share.
+
+use std::sync::Arc;
+
+use access::{Clock, InternalAllowlist, Keyring, Limiter, Subject};
+use chain::RawUpstream;
+use ipnet::IpNet;
+use parking_lot::Mutex;
+use prometheus_client::registry::Registry;
+use tokio::sync::broadcast;
+
+use crate::{
+    cache::Caches,
+    config::GatewayConfig,
+    head::{Served, ServedHead},
+    local::LocalAnswers,
+    metrics::Metrics,
+    places::Places,
+    warm::{ChainNews, Follower, Window},
+};
+
+/// Blocks that a listener to the chain's news may be behind.
+const NEWS_BACKLOG: usize = 256;
+
+/// Who may ask, and how often.
+#[derive(Clone)]
+pub struct AccessParts {
+    /// The keys, for networks that need one.
+    pub keyring: Arc<Keyring>,
+    /// Counts requests.
+    pub limiter: Limiter,
+    /// Addresses that need no key and are not counted: the operator's own machines. May be empty.
+    pub internal: InternalAllowlist,
+    /// Proxies that are believed when they say for whom they ask.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+/// The gateway.
+pub struct Gateway {
+    pub(crate) config: GatewayConfig,
+    pub(crate) upstream: Arc<dyn RawUpstream>,
+    pub(crate) access: AccessParts,
+    pub(crate) head: ServedHead,
+    pub(crate) caches: Caches,
+    pub(crate) window: Window,
+    pub(crate) local: LocalAnswers,
+    pub(crate) metrics: Metrics,
+    /// Messages under way, by caller.
+    pub(crate) places: Places<Subject>,
+    /// Blocks as they become known, for whoever pushes them on.
+    pub(crate) news: broadcast::Sender<ChainNews>,
+}
+
+impl Gateway {
+    /// A gateway to these nodes. Nothing is served before [`Self::run`] has seen a head.
+    pub fn new(config: GatewayConfig, upstream: Arc<dyn RawUpstream>, access: AccessParts) -> Arc<Self> {
+        let gateway = Self {
+            head: ServedHead::default(),
+            caches: Caches::new(config.final_cache_bytes, config.head_cache_bytes),
+            window: Window::default(),
+            local: LocalAnswers::new(&config),
+            metrics: Metrics::new(),
+            places: Places::new(config.limits.max_concurrent),
+            news: broadcast::Sender::new(NEWS_BACKLOG),
+            config,
+            upstream,
+            access,
+        };
+        Arc::new(gateway)
+    }
+
+    /// Follows the chain for as long as it is polled. [`crate::serve`] does that.
+    pub(crate) async fn run(&self) {
+        Follower::new(self).run().await;
+    }
+
+    /// Serves another head: what held until the last one is dropped as a whole.
+    pub(crate) fn serve_head(&self, served: Served) {
+        self.metrics.head(served.number, self.caches.weights(), &self.upstream.nodes());
+        self.head.set(served);
+        self.caches.next_head();
+    }
+
+    /// Forgets everything that was kept, because blocks were taken back.
+    pub(crate) fn forget(&self) {
+        self.caches.clear();
+        self.window.clear();
+    }
+
+    /// Whether there is a head that is young enough.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.head.get().is_some_and(|head| head.since.elapsed() < self.config.stale_after)
+    }
+
+    /// The metrics, to be served where operators look.
+    pub fn registry(&self) -> &Mutex<Registry> {
+        self.metrics.registry()
+    }
+}

@@ -1,0 +1,6 @@
+//! Logs: what a caller looks for, and where it is looked up.
+
+mod filter;
+mod query;
+
+pub(crate) use filter::{LogFilter, LogQuery};

@@ -1,0 +1,118 @@
+//! The transport: HTTP/1.1 and WebSocket on one port, over hyper without a framework, because this is the hottest path of
+//! the product. A connection is one task; requests on it are answered in place, never spawned.
+
+mod body;
+mod connection;
+mod cors;
+mod http;
+mod watch;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use access::Client;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::connection::Connection;
+use crate::{gateway::Gateway, places::Places};
+
+/// Connections being told that the gateway is full; beyond this they are just dropped.
+const MAX_REFUSALS: usize = 64;
+/// Pause after a failed accept, so that running out of file descriptors does not become a busy loop.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
+    Content-Length: 125\r\nConnection: close\r\n\r\n\
+    {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32002,\"message\":\"Too many connections\",\
+    \"data\":{\"reason\":\"too_many_connections\"}}}";
+
+/// What every connection shares.
+pub(crate) struct Shared {
+    pub(crate) gateway: Arc<Gateway>,
+    /// Connections by client.
+    pub(crate) clients: Places<Client>,
+    /// The end has begun: who asks whether to send traffic is told not to.
+    pub(crate) is_ending: AtomicBool,
+}
+
+/// Answers JSON-RPC on a listener until `shutdown`, then lets open requests finish.
+///
+/// From the first sign of the end `/ready` says no; the listener is closed at once, and what is open may finish.
+pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>, shutdown: CancellationToken) {
+    let shared = Arc::new(Shared {
+        clients: Places::new(gateway.config.limits.max_connections_per_client),
+        is_ending: AtomicBool::new(false),
+        gateway: Arc::clone(&gateway),
+    });
+    tokio::select! {
+        () = accept(listener, shared, shutdown) => {}
+        // The upstream has ended, which it does only with the process.
+        () = gateway.run() => tracing::error!("the nodes are not followed any more"),
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: CancellationToken) {
+    let limits = &shared.gateway.config.limits;
+    let places = Arc::new(Semaphore::new(limits.max_connections));
+    let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
+    let mut tasks = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = shutdown.cancelled() => break,
+        };
+        while tasks.try_join_next().is_some() {}
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+            let connection = Connection::new(Arc::clone(&shared), peer.ip(), shutdown.clone());
+            tasks.spawn(async move {
+                connection.serve(stream).await;
+                drop(place);
+            });
+        } else if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
+            tasks.spawn(async move {
+                refuse(stream).await;
+                drop(place);
+            });
+        }
+    }
+    shared.is_ending.store(true, Ordering::Relaxed);
+    drop(listener);
+    let drained = tokio::time::timeout(limits.drain, async { while tasks.join_next().await.is_some() {} }).await;
+    if drained.is_err() {
+        tracing::warn!(open = tasks.len(), "closing connections that did not finish in time");
+    }
+}
+
+/// Says that the gateway is full. What the caller has sent is read first, or the close would be a reset that takes our
+/// answer with it.
+async fn refuse(mut stream: TcpStream) {
+    let farewell = async {
+        let mut unread = [0u8; 4096];
+        stream.readable().await?;
+        let _ = stream.try_read(&mut unread)?;
+        stream.write_all(FULL).await?;
+        stream.shutdown().await?;
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<_, std::io::Error>(())
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(1), farewell).await;
+}

@@ -1,0 +1,76 @@
+//! Timeouts of a connection at the cost of one timer per connection instead of several per request: requests note what
+//! they wait for, and a watch looks at the note now and then.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use crate::config::Limits;
+
+const BODY: u64 = 1 << 62;
+const WORK: u64 = 2 << 62;
+const TIME: u64 = BODY - 1;
+
+/// What a connection waits for, and since when.
+pub(super) struct Watch {
+    started: Instant,
+    /// Milliseconds since `started` in the low bits, the phase in the top two (none: idle or sending).
+    note: AtomicU64,
+}
+
+/// Why a connection is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Overdue {
+    #[error("the request body did not arrive in time")]
+    Body,
+    #[error("no request came, or the answer was not taken, for too long")]
+    Idle,
+}
+
+impl Watch {
+    pub(super) fn new() -> Self {
+        Self { started: Instant::now(), note: AtomicU64::new(0) }
+    }
+
+    /// A request's head is in; its body is awaited.
+    pub(super) fn awaits_body(&self) {
+        self.set(BODY);
+    }
+
+    /// We work on a request, which takes as long as it takes.
+    pub(super) fn works(&self) {
+        self.set(WORK);
+    }
+
+    /// The next move is the caller's: taking the answer, then asking again.
+    pub(super) fn awaits_caller(&self) {
+        self.set(0);
+    }
+
+    fn set(&self, phase: u64) {
+        self.note.store(phase | (self.elapsed() & TIME), Ordering::Relaxed);
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(TIME)
+    }
+
+    /// Resolves when the caller has kept us waiting too long.
+    pub(super) async fn overdue(&self, limits: &Limits) -> Overdue {
+        let period = limits.transfer_timeout.min(limits.idle_timeout) / 4;
+        loop {
+            tokio::time::sleep(period.max(Duration::from_millis(10))).await;
+            let note = self.note.load(Ordering::Relaxed);
+            let waited = Duration::from_millis(self.elapsed().saturating_sub(note & TIME));
+            if note & BODY != 0 && waited > limits.transfer_timeout {
+                return Overdue::Body;
+            }
+            if note & (BODY | WORK) == 0 && waited > limits.idle_timeout {
+                return Overdue::Idle;
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Following the upstream's heads: each block is loaded in order, then its head is served.
+
+use std::{sync::Arc, time::Duration};
+
+use chain::Head;
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    ChainNews, WarmBlock,
+    load::{self, LoadError, Loaded},
+};
+use crate::{
+    cache::{Key, Tier},
+    gateway::Gateway,
+    head::Served,
+    method,
+};
+
+/// How long a head waits for its block to be warm before it is served anyway.
+const SERVE_WITHIN: Duration = Duration::from_millis(250);
+/// Pause before a block that could not be loaded is tried again.
+const RETRY: Duration = Duration::from_millis(200);
+/// Blocks that are caught up with one by one; beyond that a gap is told.
+const MAX_BEHIND: u64 = 1024;
+
+/// Follows the heads of one gateway.
+pub(crate) struct Follower<'a> {
+    gateway: &'a Gateway,
+    heads: watch::Receiver<Option<Arc<Head>>>,
+    /// The last head that was seen.
+    last: Option<Arc<Head>>,
+    /// The next block to be loaded.
+    next: u64,
+    line: u32,
+}
+
+impl<'a> Follower<'a> {
+    pub(crate) fn new(gateway: &'a Gateway) -> Self {
+        Self { gateway, heads: gateway.upstream.heads(), last: None, next: 0, line: 0 }
+    }
+
+    /// Follows for ever, or until the upstream ends.
+    pub(crate) async fn run(mut self) {
+        loop {
+            let head = self.heads.borrow_and_update().clone();
+            if let Some(head) = head {
+                self.note(&head);
+                self.catch_up(&head).await;
+            }
+            if self.heads.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Takes note of a head: where loading goes on, and whether what is known still holds.
+    fn note(&mut self, head: &Arc<Head>) {
+        let number = head.number();
+        match &self.last {
+            None => self.next = number,
+            Some(last) if last.hash == head.hash => {}
+            Some(last) if number > last.number() && !is_fork(last, head) => {
+                if number - self.next >= MAX_BEHIND {
+                    tracing::warn!(from = self.next, to = number, "the head has run away; blocks are left out");
+                    self.next = number;
+                    self.tell(ChainNews::Gap);
+                }
+            }
+            Some(_) => {
+                tracing::warn!(number, "the chain was set back; everything kept is dropped");
+                self.line += 1;
+                self.next = number;
+                self.gateway.forget();
+                self.tell(ChainNews::SetBack);
+            }
+        }
+        self.last = Some(Arc::clone(head));
+    }
+
+    /// Loads the blocks up to the head and serves it; leaves it for the next head if a newer one has come.
+    async fn catch_up(&mut self, head: &Head) {
+        let serve_by = Instant::now() + SERVE_WITHIN;
+        let mut is_served = false;
+        while self.next <= head.number() {
+            match self.load_next(head, serve_by, &mut is_served).await {
+                Ok(loaded) => {
+                    let block = self.keep(loaded);
+                    self.next += 1;
+                    if !is_served {
+                        // Who hears of a block and asks for the head is told no older one.
+                        self.gateway.serve_head(Served::new(block.number, block.hash, self.line));
+                        is_served = block.number == head.number();
+                    }
+                    self.tell(ChainNews::Block(block));
+                }
+                Err(error) => {
+                    tracing::debug!(number = self.next, %error, "a new block could not be loaded");
+                    self.serve(head, &mut is_served);
+                    tokio::time::sleep(RETRY).await;
+                }
+            }
+            if self.heads.has_changed().unwrap_or(true) && self.next <= head.number() {
+                break;
+            }
+        }
+        self.serve(head, &mut is_served);
+    }
+
+    /// Loads the next block, serving the head meanwhile if that takes too long.
+    async fn load_next(
+        &self,
+        head: &Head,
+        serve_by: Instant,
+        is_served: &mut bool,
+    ) -> Result<Loaded, LoadError> {
+        let mut loading = std::pin::pin!(load::load(&*self.gateway.upstream, self.next));
+        loop {
+            tokio::select! {
+                loaded = loading.as_mut() => return loaded,
+                () = tokio::time::sleep_until(serve_by), if !*is_served => self.serve(head, is_served),
+            }
+        }
+    }
+
+    fn serve(&self, head: &Head, is_served: &mut bool) {
+        if !std::mem::replace(is_served, true) {
+            self.gateway.serve_head(Served::new(head.number(), head.hash, self.line));
+        }
+    }
+
+    fn tell(&self, news: ChainNews) {
+        // Nobody listening is no failure.
+        let _ = self.gateway.news.send(news);
+    }
+
+    /// Puts what was loaded where reads find it.
+    fn keep(&self, loaded: Loaded) -> Arc<WarmBlock> {
+        let Loaded { block, short, transactions, receipts } = loaded;
+        let (number, hash) = (format!("\"{:#x}\"", block.number), format!("\"{:#x}\"", block.hash));
+        let keep = |name: &str, params: String, json: &bytes::Bytes| {
+            if let Some(known) = method::find(name) {
+                let key = Key::new(self.line, Tier::Final, known.index, &params);
+                self.gateway.caches.keep_final(key, json.clone());
+            }
+        };
+        keep("eth_getBlockByNumber", format!("[{number},true]"), &block.json);
+        keep("eth_getBlockByNumber", format!("[{number},false]"), &short);
+        keep("eth_getBlockByHash", format!("[{hash},true]"), &block.json);
+        keep("eth_getBlockByHash", format!("[{hash},false]"), &short);
+        for (hash, json) in block.transactions.iter().zip(&transactions) {
+            keep("eth_getTransactionByHash", in_list(hash), json);
+        }
+        if let Some(receipts) = receipts {
+            keep("eth_getBlockReceipts", format!("[{number}]"), &receipts.json);
+            keep("eth_getBlockReceipts", format!("[{hash}]"), &receipts.json);
+            for (hash, json) in block.transactions.iter().zip(&receipts.each) {
+                keep("eth_getTransactionReceipt", in_list(hash), json);
+            }
+        }
+        let block = Arc::new(block);
+        self.gateway.window.push(Arc::clone(&block));
+        block
+    }
+}
+
+fn in_list(json: &[u8]) -> String {
+    format!("[{}]", String::from_utf8_lossy(json))
+}
+
+/// Whether the next block does not build on the last one.
+fn is_fork(last: &Head, next: &Head) -> bool {
+    next.number() == last.number() + 1 && next.header.parent_hash != last.hash
+}
