@@ -83,7 +83,9 @@ impl Gateway {
     ) -> Reply {
         let answers = stream::iter(requests).map(|request| async move {
             match request {
-                Ok(request) => (request.id, self.answer_request(context, request).await, request.id.is_some()),
+                Ok(request) => {
+                    (request.id, self.answer_request(context, request).await, request.id.is_some())
+                }
                 Err(bad) => {
                     let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
                     self.metrics.refused(None, &refusal);

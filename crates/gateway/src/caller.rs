@@ -124,7 +124,8 @@ impl Gateway {
         let allowance = self.access.limiter.take(subject, quota, units, (self.access.clock)());
         *caller.allowance.lock() = Some(allowance);
         match (&caller.grant, allowance.is_granted) {
-            (Some(grant), true) => grant.usage.count(units),
+            // Ordinary methods cost no units.
+            (Some(grant), true) => grant.usage.count(if units > 1 { units } else { 0 }),
             (Some(grant), false) => grant.usage.count_denied(),
             (None, _) => {}
         }

@@ -110,7 +110,11 @@ impl Metrics {
     }
 
     fn register_rest(&self, registry: &mut Registry) {
-        registry.register("refusals", "Requests refused by the gateway, by JSON-RPC code", self.refusals.clone());
+        registry.register(
+            "refusals",
+            "Requests refused by the gateway, by JSON-RPC code",
+            self.refusals.clone(),
+        );
         registry.register("head", "Height of the served head", self.head.clone());
         let (lasting, passing) = (self.final_bytes.clone(), self.head_bytes.clone());
         registry.register_with_unit("final_cache", "Answers kept for ever", Unit::Bytes, lasting);

@@ -42,7 +42,13 @@ enum Named {
 }
 
 /// Settles the block of a read with its block parameter at this position.
-pub(crate) fn pin<'a>(text: &'a str, elements: &Elements<'a>, block: usize, at_head: AtHead, head: &Served) -> Pinned<'a> {
+pub(crate) fn pin<'a>(
+    text: &'a str,
+    elements: &Elements<'a>,
+    block: usize,
+    at_head: AtHead,
+    head: &Served,
+) -> Pinned<'a> {
     let named = match elements.get(block) {
         None if elements.count() == block => Named::Head,
         // Parameters before it are missing: the node says which.
@@ -63,7 +69,9 @@ pub(crate) fn pin<'a>(text: &'a str, elements: &Elements<'a>, block: usize, at_h
             Pinned { params: compact(text, elements), tier: Some(Tier::Final), at: number }
         }
         Named::Hash => Pinned { params: compact(text, elements), tier: Some(Tier::Final), at: head.number },
-        Named::Number(_) | Named::Other => Pinned { params: Cow::Borrowed(text), tier: None, at: head.number },
+        Named::Number(_) | Named::Other => {
+            Pinned { params: Cow::Borrowed(text), tier: None, at: head.number }
+        }
     }
 }
 
@@ -191,7 +199,8 @@ mod tests {
 
     #[test]
     fn blanks_do_not_make_another_question() {
-        for (text, expected) in [("[ \"0x1\" ,  \"0x5\" ]", "[\"0x1\",\"0x5\"]"), ("[]", "[]"), ("[ ]", "[]")] {
+        for (text, expected) in [("[ \"0x1\" ,  \"0x5\" ]", "[\"0x1\",\"0x5\"]"), ("[]", "[]"), ("[ ]", "[]")]
+        {
             let elements = Params::List(text).elements().expect("a list");
             assert_eq!(compact(text, &elements), expected);
         }

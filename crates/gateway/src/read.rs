@@ -8,8 +8,8 @@ use crate::{
     cache::{Question, Tier, Verdict},
     gateway::Gateway,
     head::Served,
-    metrics::Way,
     method::{Class, Found, Known},
+    metrics::Way,
     pin::{self, AtHead, Pinned},
     refusal::Refusal,
 };
@@ -75,7 +75,10 @@ impl Gateway {
         let asking = self.caches.ask(&question, ask, judge);
         let answer = tokio::time::timeout(self.config.limits.node_timeout, asking).await;
         let answer = answer.map_err(|_| Refusal::TimedOut)??;
-        if by_hash && matches!(&answer, Answer::Result(json) if json.as_ref() == b"null") && is_until_next_head(class) {
+        if by_hash
+            && matches!(&answer, Answer::Result(json) if json.as_ref() == b"null")
+            && is_until_next_head(class)
+        {
             self.caches.keep_missing(&missing, &answer);
         }
         Ok((answer, Way::Asked))

@@ -198,15 +198,15 @@ impl Refusal {
             Self::BrokenBody => error.with_data(&reason("broken_body")),
             Self::Unauthorized(why) => error.with_data(&reason(why.reason())),
             Self::Forbidden { required } => {
-                error.with_data(&Required { reason: "permission_missing", required })
+                error.with_data(&Required { reason: "permission_missing", required: *required })
             }
             Self::MethodNotFound => error.with_data(&reason("method_not_found")),
             Self::SocketOnly => error.with_data(&reason("websocket_required")),
             Self::InvalidParams { reason: why } | Self::Unavailable { reason: why } => {
-                error.with_data(&reason(why))
+                error.with_data(&reason(*why))
             }
             Self::Limited(limited) => error.with_data(&limited.data()),
-            Self::TooMany { what, most } => error.with_data(&Most { reason: what, most: *most }),
+            Self::TooMany { what, most } => error.with_data(&Most { reason: *what, most: *most }),
             Self::FilterNotFound => error.with_data(&reason("filter_not_found")),
             Self::SubscriptionNotFound => error.with_data(&reason("subscription_not_found")),
             Self::TimedOut => error.with_data(&reason("timeout")),
@@ -232,7 +232,9 @@ impl Refusal {
             Self::SubscriptionNotFound => "Subscription not found",
             Self::Unavailable { .. } => "No node can answer at the moment",
             Self::TimedOut => "No node answered in time",
-            Self::LongAnswer { .. } => "The answer is too long: ask for less, such as a shorter range of blocks",
+            Self::LongAnswer { .. } => {
+                "The answer is too long: ask for less, such as a shorter range of blocks"
+            }
         })
     }
 }

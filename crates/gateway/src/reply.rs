@@ -131,7 +131,8 @@ impl Writer {
     pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
         match answer {
             Answer::Result(result) => {
-                self.own.reserve(id.len() + 48 + if result.len() < MIN_SHARED_BYTES { result.len() } else { 0 });
+                self.own
+                    .reserve(id.len() + 48 + if result.len() < MIN_SHARED_BYTES { result.len() } else { 0 });
                 jsonrpc::write_result(&mut self.own, id);
                 self.shared(result);
                 jsonrpc::write_result_end(&mut self.own);

@@ -13,6 +13,9 @@ mod params;
 mod request;
 mod write;
 
+#[cfg(test)]
+mod properties;
+
 pub use answer::{Answer, AnswerError, read_answer};
 pub use error::ErrorObject;
 pub use message::{Message, Unreadable, read_message};

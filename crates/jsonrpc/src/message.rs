@@ -122,7 +122,9 @@ mod tests {
 
     #[test]
     fn a_request_is_borrowed_as_it_came() {
-        let request = single(r#" {"jsonrpc":"2.0", "id" : 1.50 ,"method":"eth_call","params":[ {"to":"0x1"} ,"latest"],"origin":"x"} "#);
+        let request = single(
+            r#" {"jsonrpc":"2.0", "id" : 1.50 ,"method":"eth_call","params":[ {"to":"0x1"} ,"latest"],"origin":"x"} "#,
+        );
         let request = request.expect("a request");
         assert_eq!((request.id, request.method.as_ref()), (Some("1.50"), "eth_call"));
         assert_eq!(request.params, Params::List(r#"[ {"to":"0x1"} ,"latest"]"#));
@@ -165,7 +167,11 @@ mod tests {
         ] {
             assert_eq!(fault(json), expected, "{json}");
         }
-        let deep = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":{}{}}}"#, "[".repeat(40), "]".repeat(40));
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":{}{}}}"#,
+            "[".repeat(40),
+            "]".repeat(40)
+        );
         assert_eq!(single(&deep).expect_err("deep"), BadRequest { id: Some("7"), fault: Fault::Depth });
     }
 

@@ -9,6 +9,8 @@ pub struct RemoteConfig {
     pub chain_id: Option<u64>,
     /// Most connections to one node. Besu closes the door at 80, over all who ask it.
     pub max_connections: usize,
+    /// Most calls that wait for one of them; more are refused at once.
+    pub max_waiting: usize,
     /// How long a node may take to answer a request, waiting for a connection included.
     pub request_timeout: Duration,
     /// Longest answer that is read.
@@ -32,7 +34,8 @@ impl Default for RemoteConfig {
     fn default() -> Self {
         Self {
             chain_id: None,
-            max_connections: 16,
+            max_connections: 24,
+            max_waiting: 1024,
             request_timeout: Duration::from_secs(10),
             max_answer_bytes: 64 * 1024 * 1024,
             poll_interval: Duration::from_secs(1),

@@ -13,6 +13,7 @@ mod jsonrpc;
 mod node;
 mod pick;
 mod pools;
+mod raw;
 mod reads;
 mod served;
 mod transport;
@@ -22,14 +23,13 @@ use std::sync::{Arc, OnceLock};
 
 use alloy_primitives::U64;
 use futures_util::future::join_all;
-use tokio::task::JoinSet;
+use tokio::{sync::Notify, task::JoinSet};
 
 pub use config::RemoteConfig;
 pub use node::Node;
-pub use transport::{HttpAnswer, TransportError};
 pub use url::{NodeUrl, NodeUrlError};
 
-use self::{dial::Dialer, feed::Feed, pools::Pools, served::ServedHead};
+use self::{dial::Dialer, feed::Feed, pools::Pools, raw::Hedging, served::ServedHead};
 use crate::ChainError;
 
 /// Why nodes cannot be used at all.
@@ -73,6 +73,10 @@ struct Shared {
     pools: Arc<Pools>,
     /// The configured chain id, or that of the first node that told one.
     chain_id: OnceLock<u64>,
+    /// When a second node is asked for the same.
+    hedging: Hedging,
+    /// Told whenever a node has shown its head.
+    moved: Notify,
     config: RemoteConfig,
 }
 
@@ -116,6 +120,8 @@ impl RemoteClient {
             served: ServedHead::new(config.follow_reverts && nodes.len() == 1),
             pools: Arc::default(),
             chain_id: config.chain_id.map_or_else(OnceLock::new, OnceLock::from),
+            hedging: Hedging::default(),
+            moved: Notify::new(),
             config,
         });
         check_chain_ids(&shared).await?;

@@ -1,13 +1,14 @@
 //! One node: how it is asked, and what is remembered of it.
 //!
-//! [`Node::request`] is the raw way, bytes in and bytes out; the typed questions of the access layer are in `reads` and
-//! go through [`Node::ask`]. Which node is asked is decided elsewhere.
+//! Calls of others are passed on as bytes by [`Node::pass_on`]; the typed questions of the access layer are in `reads` and go
+//! through [`Node::ask`]. Which node is asked is decided elsewhere.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
+use ::jsonrpc::{Answer, AnswerError};
 use bytes::Bytes;
 use hyper::StatusCode;
 use parking_lot::Mutex;
@@ -20,11 +21,12 @@ use super::{
     decode::{self, DecodeError},
     dial::Dialer,
     health::{Health, Turn},
-    jsonrpc::{self, Answer, NodeError, Request},
+    jsonrpc::{self, NodeError, Request},
+    raw::{Lanes, Latency},
     transport::{HttpAnswer, HttpTransport, TransportError},
     url::NodeUrl,
 };
-use crate::{ChainError, Head};
+use crate::{ChainError, Head, Lane, RawError};
 
 /// Longer answers are read on a thread for blocking work: checking a large block's signatures takes milliseconds.
 const LONG_ANSWER: usize = 64 * 1024;
@@ -35,6 +37,8 @@ pub struct Node {
     transport: HttpTransport,
     config: RemoteConfig,
     health: Mutex<Health>,
+    lanes: Lanes,
+    latency: Latency,
     /// The node has answered that it does not know `eth_getBlockReceipts`.
     lacks_block_receipts: AtomicBool,
 }
@@ -60,6 +64,8 @@ impl Node {
     pub(super) fn new(url: NodeUrl, dialer: Arc<Dialer>, config: RemoteConfig) -> Self {
         Self {
             transport: HttpTransport::new(url.http.clone(), dialer, &config),
+            lanes: Lanes::new(config.max_connections, config.max_waiting),
+            latency: Latency::default(),
             url,
             config,
             health: Mutex::default(),
@@ -72,16 +78,39 @@ impl Node {
         &self.url
     }
 
-    /// Sends a JSON-RPC request or batch as it is and returns what came back as it is, over the node's bounded
-    /// connections and within its time limit. Nothing is parsed or written anew, and the node's health takes note.
-    /// A request may be sent a second time if a kept connection turns out to be closed.
-    pub async fn request(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
-        let answer = self.transport.post(body).await;
-        match &answer {
-            Ok(_) => self.note_answer(),
-            Err(error) => self.note_failure(error),
+    /// Passes a call on and cuts its result or error out of the answer, within the lane's share of connections.
+    pub(super) async fn pass_on(&self, lane: Lane, body: Bytes) -> Result<Answer, RawError> {
+        let entering = tokio::time::timeout(self.config.request_timeout, self.lanes.enter(lane));
+        let _turn = entering.await.map_err(|_| RawError::Busy)??;
+        let started = Instant::now();
+        let HttpAnswer { status, body } = self.transport.post(body).await.map_err(|error| {
+            self.note_failure(&error);
+            self.latency.note(started.elapsed());
+            RawError::from(error)
+        })?;
+        self.latency.note(started.elapsed());
+        let answer = if is_answer(status) { ::jsonrpc::read_answer(&body) } else { Err(AnswerError) };
+        match answer {
+            Ok(answer) => {
+                self.note_answer();
+                Ok(answer)
+            }
+            Err(error) => {
+                tracing::debug!(node = %self.url, %status, "an answer of a node is not understood");
+                self.note_failure(&error);
+                Err(RawError::Unavailable)
+            }
         }
-        answer
+    }
+
+    /// Calls under way and waiting.
+    pub(super) fn load(&self) -> usize {
+        self.transport.in_flight() + self.lanes.waiting()
+    }
+
+    /// What asking it costs, by which nodes are compared.
+    pub(super) fn cost(&self) -> u64 {
+        self.latency.cost(self.load())
     }
 
     /// Requests under way, by which load is spread.
@@ -140,8 +169,8 @@ impl Node {
     ) -> Result<T, ChainError> {
         let body = self.send(method, &Request::new(0, method, params)).await?;
         let answer = elsewhere_if_long(body, move |body| match jsonrpc::read_answer(&body) {
-            Ok(Answer::Result(json)) => read(json).map_err(|error| not_understood(method, error)),
-            Ok(Answer::Error(error)) => Err(refusal(method, error)),
+            Ok(jsonrpc::Answer::Result(json)) => read(json).map_err(|error| not_understood(method, error)),
+            Ok(jsonrpc::Answer::Error(error)) => Err(refusal(method, error)),
             Err(error) => Err(not_understood(method, error)),
         });
         self.noting(answer.await)
@@ -164,8 +193,10 @@ impl Node {
         let answers = elsewhere_if_long(body, move |body| {
             let answers = jsonrpc::read_batch(&body, asked).map_err(|error| not_understood(method, error))?;
             let results = answers.into_iter().enumerate().map(|(index, answer)| match answer {
-                Answer::Result(json) => read(index, json).map_err(|error| not_understood(method, error)),
-                Answer::Error(error) => Err(refusal(method, error)),
+                jsonrpc::Answer::Result(json) => {
+                    read(index, json).map_err(|error| not_understood(method, error))
+                }
+                jsonrpc::Answer::Error(error) => Err(refusal(method, error)),
             });
             results.collect::<Result<Vec<T>, ChainError>>()
         });
@@ -183,9 +214,7 @@ impl Node {
             self.note_failure(&error);
             self.unavailable(error)
         })?;
-        // Besu answers some JSON-RPC errors with 400; anything else that is not a success did not come from the node's
-        // JSON-RPC, and what is in its body is of no interest.
-        if status.is_success() || status == StatusCode::BAD_REQUEST {
+        if is_answer(status) {
             return Ok(body);
         }
         let error = BadStatus { node: self.url.clone(), status };
@@ -236,6 +265,25 @@ impl Node {
             }
             Some(Turn::Recovered) => tracing::info!(node = %self.url, "a node answers again"),
             None => {}
+        }
+    }
+}
+
+/// Besu answers some JSON-RPC errors with 400; anything else that is not a success did not come from the node's JSON-RPC,
+/// and what is in its body is of no interest.
+fn is_answer(status: StatusCode) -> bool {
+    status.is_success() || status == StatusCode::BAD_REQUEST
+}
+
+impl From<TransportError> for RawError {
+    fn from(error: TransportError) -> Self {
+        match error {
+            TransportError::TimedOut(_) => Self::TimedOut,
+            TransportError::TooLong(_) => Self::TooLong,
+            TransportError::Connect(_)
+            | TransportError::Http(_)
+            | TransportError::Body(_)
+            | TransportError::Request(_) => Self::Unavailable,
         }
     }
 }

@@ -23,7 +23,7 @@ type Connection = SendRequest<Full<Bytes>>;
 
 /// Why a node gave no HTTP answer.
 #[derive(Debug, thiserror::Error)]
-pub enum TransportError {
+pub(super) enum TransportError {
     /// The node cannot be reached.
     #[error("cannot connect")]
     Connect(#[source] std::io::Error),
@@ -46,11 +46,11 @@ pub enum TransportError {
 
 /// What a node answered.
 #[derive(Debug, Clone)]
-pub struct HttpAnswer {
+pub(super) struct HttpAnswer {
     /// HTTP status.
-    pub status: StatusCode,
+    pub(super) status: StatusCode,
     /// The body, whole.
-    pub body: Bytes,
+    pub(super) body: Bytes,
 }
 
 /// The way to one node.

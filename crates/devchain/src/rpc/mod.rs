@@ -8,6 +8,7 @@ mod config;
 mod error;
 mod failure;
 mod filters;
+mod in_process;
 mod jsonrpc;
 mod methods;
 mod server;
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use config::{ApiGroups, Cors, Group, Hosts, Limits, RpcConfig, UnknownGroup};
 pub use error::{Param, RpcError};
+pub use in_process::InProcess;
 pub use methods::{MethodEntry, method_entries};
 
 use self::{server::Shared, service::Service};

@@ -30,10 +30,7 @@ pub(crate) struct LogFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blocks {
     /// From one to the other, both included; the last may be the served head by name.
-    Range {
-        from: Bound,
-        to: Bound,
-    },
+    Range { from: Bound, to: Bound },
     /// One block by its hash.
     Hash(B256),
 }
@@ -216,7 +213,8 @@ mod tests {
     #[test]
     fn what_is_sent_on_is_written_anew() {
         let address = Address::with_last_byte(1);
-        let filter = read(&format!(r#"{{ "topics":[null,"{}"], "address": ["{address}"], "x":1 }}"#, topic(1)));
+        let filter =
+            read(&format!(r#"{{ "topics":[null,"{}"], "address": ["{address}"], "x":1 }}"#, topic(1)));
         let expected = format!(r#""address":["{address:#x}"],"topics":[null,["{:#x}"]]"#, topic(1));
         assert_eq!(filter.filter.members(), expected);
         assert_eq!(read("{}").filter.members(), "");

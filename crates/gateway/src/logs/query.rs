@@ -9,13 +9,7 @@ use super::{
     filter::{BAD_FILTER, Blocks, Bound},
 };
 use crate::{
-    cache::Tier,
-    gateway::Gateway,
-    head::Served,
-    method::Known,
-    metrics::Way,
-    pin::Pinned,
-    refusal::Refusal,
+    cache::Tier, gateway::Gateway, head::Served, method::Known, metrics::Way, pin::Pinned, refusal::Refusal,
     warm::WarmBlock,
 };
 
@@ -64,7 +58,11 @@ impl Gateway {
         if from > to {
             let is_future = from > head.number;
             let nothing = Answer::Result(Bytes::from_static(b"[]"));
-            return if is_future { Ok((nothing, Way::Warm)) } else { Err(Refusal::InvalidParams { reason: "bad_range" }) };
+            return if is_future {
+                Ok((nothing, Way::Warm))
+            } else {
+                Err(Refusal::InvalidParams { reason: "bad_range" })
+            };
         }
         if to - from >= limits.max_log_blocks {
             return Err(Refusal::InvalidParams { reason: "range_too_long" });

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, pin::pin, sync::Arc};
 
 use hyper::{server::conn::http1, service::service_fn, upgrade::OnUpgrade};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -29,7 +29,8 @@ impl Connection {
     pub(super) async fn serve(self, stream: TcpStream) {
         let gateway = &self.shared.gateway;
         // A proxy that we trust stands for many clients.
-        let is_proxy = gateway.access.trusted_proxies.iter().any(|net| net.contains(&self.peer.to_canonical()));
+        let is_proxy =
+            gateway.access.trusted_proxies.iter().any(|net| net.contains(&self.peer.to_canonical()));
         let place = self.shared.clients.take(self.peer.into());
         if place.is_none() && !is_proxy {
             return;
@@ -52,8 +53,6 @@ impl Connection {
         let limits = &self.shared.gateway.config.limits;
         let service = service_fn(|request| http::answer(self, request));
         let http = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.idle_timeout)
             .max_headers(64)
             .max_buf_size(64 * 1024)
             .serve_connection(TokioIo::new(stream), service)

@@ -65,7 +65,9 @@ pub(super) async fn answer(
 async fn route(connection: &Connection, request: Request<Incoming>) -> Response<Pieces> {
     match (request.method(), place(request.uri().path())) {
         (&Method::POST, Place::Rpc(_)) => post(connection, request).await,
-        (&Method::GET, Place::Rpc(_)) if socket::is_upgrade(request.headers()) => upgrade(connection, request),
+        (&Method::GET, Place::Rpc(_)) if socket::is_upgrade(request.headers()) => {
+            upgrade(connection, request)
+        }
         (&Method::OPTIONS, Place::Rpc(_)) => cors::preflight(),
         (&Method::GET, Place::Health) => health(connection),
         (&Method::GET, Place::Ready) => ready(connection),
@@ -121,7 +123,9 @@ fn upgrade(connection: &Connection, mut request: Request<Incoming>) -> Response<
             *connection.upgrade.lock() = Some((hyper::upgrade::on(&mut request), seat));
             response.map(|()| Pieces::one(Bytes::new()))
         }
-        None => json(StatusCode::BAD_REQUEST, Bytes::from_static(br#"{"message":"Bad WebSocket handshake"}"#)),
+        None => {
+            json(StatusCode::BAD_REQUEST, Bytes::from_static(br#"{"message":"Bad WebSocket handshake"}"#))
+        }
     }
 }
 

@@ -32,7 +32,8 @@ const MAX_REFUSALS: usize = 64;
 /// Pause after a failed accept, so that running out of file descriptors does not become a busy loop.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
     Content-Length: 125\r\nConnection: close\r\n\r\n\
     {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32002,\"message\":\"Too many connections\",\
     \"data\":{\"reason\":\"too_many_connections\"}}}";
@@ -96,7 +97,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
     }
     shared.is_ending.store(true, Ordering::Relaxed);
     drop(listener);
-    let drained = tokio::time::timeout(limits.drain, async { while tasks.join_next().await.is_some() {} }).await;
+    let drained =
+        tokio::time::timeout(limits.drain, async { while tasks.join_next().await.is_some() {} }).await;
     if drained.is_err() {
         tracing::warn!(open = tasks.len(), "closing connections that did not finish in time");
     }

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use alloy_primitives::B256;
 use chain::Head;
 use tokio::{sync::watch, time::Instant};
 
@@ -61,7 +62,11 @@ impl<'a> Follower<'a> {
             Some(last) if last.hash == head.hash => {}
             Some(last) if number > last.number() && !is_fork(last, head) => {
                 if number - self.next >= MAX_BEHIND {
-                    tracing::warn!(from = self.next, to = number, "the head has run away; blocks are left out");
+                    tracing::warn!(
+                        from = self.next,
+                        to = number,
+                        "the head has run away; blocks are left out"
+                    );
                     self.next = number;
                     self.tell(ChainNews::Gap);
                 }
@@ -80,22 +85,18 @@ impl<'a> Follower<'a> {
     /// Loads the blocks up to the head and serves it; leaves it for the next head if a newer one has come.
     async fn catch_up(&mut self, head: &Head) {
         let serve_by = Instant::now() + SERVE_WITHIN;
-        let mut is_served = false;
         while self.next <= head.number() {
-            match self.load_next(head, serve_by, &mut is_served).await {
+            match self.load_next(head, serve_by).await {
                 Ok(loaded) => {
                     let block = self.keep(loaded);
                     self.next += 1;
-                    if !is_served {
-                        // Who hears of a block and asks for the head is told no older one.
-                        self.gateway.serve_head(Served::new(block.number, block.hash, self.line));
-                        is_served = block.number == head.number();
-                    }
+                    // First, so that who hears of a block and asks for the head is told no older one.
+                    self.serve(block.number, block.hash);
                     self.tell(ChainNews::Block(block));
                 }
                 Err(error) => {
                     tracing::debug!(number = self.next, %error, "a new block could not be loaded");
-                    self.serve(head, &mut is_served);
+                    self.serve(head.number(), head.hash);
                     tokio::time::sleep(RETRY).await;
                 }
             }
@@ -103,28 +104,24 @@ impl<'a> Follower<'a> {
                 break;
             }
         }
-        self.serve(head, &mut is_served);
+        self.serve(head.number(), head.hash);
     }
 
     /// Loads the next block, serving the head meanwhile if that takes too long.
-    async fn load_next(
-        &self,
-        head: &Head,
-        serve_by: Instant,
-        is_served: &mut bool,
-    ) -> Result<Loaded, LoadError> {
+    async fn load_next(&self, head: &Head, serve_by: Instant) -> Result<Loaded, LoadError> {
         let mut loading = std::pin::pin!(load::load(&*self.gateway.upstream, self.next));
-        loop {
-            tokio::select! {
-                loaded = loading.as_mut() => return loaded,
-                () = tokio::time::sleep_until(serve_by), if !*is_served => self.serve(head, is_served),
-            }
+        if let Ok(loaded) = tokio::time::timeout_at(serve_by, loading.as_mut()).await {
+            return loaded;
         }
+        self.serve(head.number(), head.hash);
+        loading.await
     }
 
-    fn serve(&self, head: &Head, is_served: &mut bool) {
-        if !std::mem::replace(is_served, true) {
-            self.gateway.serve_head(Served::new(head.number(), head.hash, self.line));
+    /// Serves a block as the head, unless a newer one is served already.
+    fn serve(&self, number: u64, hash: B256) {
+        let served = self.gateway.head.get();
+        if served.is_none_or(|served| served.line != self.line || served.number < number) {
+            self.gateway.serve_head(Served::new(number, hash, self.line));
         }
     }
 

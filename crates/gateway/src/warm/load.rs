@@ -136,7 +136,8 @@ fn take_apart(number: u64, json: Bytes, source: Source) -> Result<Loaded, LoadEr
         }
     };
     let weight = json.len() + logs.iter().map(|log| log.json.len() + 192).sum::<usize>() + 256;
-    let block = WarmBlock { number, hash: block.hash, json: json.clone(), transactions: hashes, logs, weight };
+    let block =
+        WarmBlock { number, hash: block.hash, json: json.clone(), transactions: hashes, logs, weight };
     Ok(Loaded { block, short, transactions, receipts })
 }
 
@@ -189,7 +190,8 @@ mod tests {
     fn a_block_is_taken_apart_into_the_nodes_own_bytes() {
         let transaction = |hash: &str| format!(r#"{{ "hash":"{hash}","value":"0x1" }}"#);
         let (one, two) = (transaction("0x1"), transaction("0x2"));
-        let block = format!(r#"{{"number":"0x7","hash":"{HASH}","transactions":[{one}, {two}],"uncles":[]}}"#);
+        let block =
+            format!(r#"{{"number":"0x7","hash":"{HASH}","transactions":[{one}, {two}],"uncles":[]}}"#);
         let log = format!(r#"{{"address":"{ADDRESS}","topics":["{HASH}"],"data":"0x"}}"#);
         let receipts = format!(r#"[{{"transactionHash":"0x1","logs":[{log}]}},{{"logs":[]}}]"#);
         let loaded = take_apart(7, block.clone().into(), Source::Receipts(receipts.clone().into()));

@@ -65,7 +65,14 @@ mod tests {
 
     fn block(number: u64, weight: usize) -> Arc<WarmBlock> {
         let (json, transactions, logs) = Default::default();
-        Arc::new(WarmBlock { number, hash: B256::with_last_byte(number as u8), json, transactions, logs, weight })
+        Arc::new(WarmBlock {
+            number,
+            hash: B256::with_last_byte(number as u8),
+            json,
+            transactions,
+            logs,
+            weight,
+        })
     }
 
     fn numbers(window: &Window, from: u64, to: u64) -> Option<Vec<u64>> {

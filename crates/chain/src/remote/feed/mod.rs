@@ -70,7 +70,9 @@ impl Feed {
     }
 
     fn report(&self, head: Head) -> Reported {
-        self.shared.served.report(&self.node, head)
+        let reported = self.shared.served.report(&self.node, head);
+        self.shared.moved.notify_waiters();
+        reported
     }
 
     fn fed(&self, fed: bool) {

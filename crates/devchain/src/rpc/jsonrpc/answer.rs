@@ -121,18 +121,25 @@ impl Answer {
     }
 
     pub(super) fn error(&mut self, id: Option<&RawValue>, error: &RpcError) {
+        self.text(r#"{"jsonrpc":"2.0","id":"#);
+        self.text(id.map_or("null", RawValue::get));
+        self.text(r#","error":"#);
+        self.error_object(error);
+        self.text("}");
+    }
+
+    /// Writes an error without an envelope.
+    pub(crate) fn error_object(&mut self, error: &RpcError) {
         let (code, message) = error.code_and_message();
-        let mut text = String::with_capacity(160);
-        text.push_str(r#"{"jsonrpc":"2.0","id":"#);
-        text.push_str(id.map_or("null", RawValue::get));
+        let mut text = String::with_capacity(32);
         // Writing to a String cannot fail.
-        let _ = write!(text, r#","error":{{"code":{code},"message":"#);
+        let _ = write!(text, r#"{{"code":{code},"message":"#);
         self.text(&text);
         let _ = self.json(message.as_ref());
         if let Some(data) = error.data() {
             self.text(r#","data":"#);
             let _ = self.json(data);
         }
-        self.text("}}");
+        self.text("}");
     }
 }

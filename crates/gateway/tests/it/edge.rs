@@ -1,0 +1,115 @@
+//! HTTP itself: paths, methods, pages in browsers, and the end.
+
+use std::time::Duration;
+
+use chainnet_gateway::{Cors, GatewayConfig, Limits};
+use hyper::StatusCode;
+use prometheus_client::encoding::text::encode;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::{
+    front::{Front, open},
+    recorder::Recorder,
+    world::{World, in_time},
+};
+
+#[tokio::test]
+async fn paths_and_methods_that_do_not_exist_are_refused() {
+    let world = World::new();
+    let front = Front::new(open(), world.in_process()).await;
+    assert_eq!(front.get("/nothing").await.status, StatusCode::NOT_FOUND);
+    let reply = front.get("/").await;
+    assert_eq!(
+        (reply.status, reply.header("allow")),
+        (StatusCode::METHOD_NOT_ALLOWED, Some("POST, OPTIONS"))
+    );
+    assert_eq!(front.post_with("/health", &[], "").await.status, StatusCode::METHOD_NOT_ALLOWED);
+    let health = front.get("/health").await.json();
+    assert_eq!((&health["status"], &health["head"]), (&json!("ok"), &json!(0)));
+}
+
+#[tokio::test]
+async fn pages_may_call_if_they_are_listed() {
+    let world = World::new();
+    let cors = Cors::Origins(vec!["https://explorer.example".to_owned()]);
+    let front = Front::new(GatewayConfig { cors, ..open() }, world.in_process()).await;
+    let mut connection = front.connect().await;
+    let listed = [("origin", "https://explorer.example")];
+    let reply = connection.send("OPTIONS", "/", &listed, "").await;
+    assert_eq!(reply.status, StatusCode::NO_CONTENT);
+    assert_eq!(reply.header("access-control-allow-origin"), Some("https://explorer.example"));
+    assert!(reply.header("access-control-allow-headers").unwrap().contains("X-API-Key"));
+    let reply = connection.send("POST", "/", &[("origin", "https://evil.example")], "{").await;
+    assert_eq!((reply.status.as_u16(), reply.header("access-control-allow-origin")), (400, None));
+    let reply = connection.send("POST", "/", &listed, "{").await;
+    assert_eq!(reply.header("access-control-allow-origin"), Some("https://explorer.example"));
+}
+
+#[tokio::test]
+async fn the_end_lets_open_requests_finish_and_says_so() {
+    let world = World::new();
+    let recorder = Recorder::over(world.in_process());
+    let front = Front::new(open(), recorder.clone()).await;
+    recorder.hold();
+    let mut waiting = front.connect().await;
+    let asking = tokio::spawn(async move { waiting.call("eth_gasPrice", json!([])).await });
+    in_time(async {
+        while recorder.asked("eth_gasPrice") == 0 {
+            tokio::task::yield_now().await
+        }
+    })
+    .await;
+    front.stop.cancel();
+    in_time(async { while tokio::net::TcpStream::connect(front.address).await.is_ok() {} }).await;
+    recorder.release();
+    let reply = in_time(asking).await.unwrap();
+    assert_eq!(reply.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn who_sends_too_slowly_is_cut_off() {
+    let world = World::new();
+    let limits = Limits {
+        transfer_timeout: Duration::from_millis(100),
+        idle_timeout: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let front = Front::new(GatewayConfig { limits, ..open() }, world.in_process()).await;
+    for start in ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{", "POST / HTT", ""] {
+        let mut stream = tokio::net::TcpStream::connect(front.address).await.unwrap();
+        stream.write_all(start.as_bytes()).await.unwrap();
+        let mut rest = Vec::new();
+        // Ends only because the gateway closes.
+        let _ = in_time(stream.read_to_end(&mut rest)).await;
+    }
+}
+
+#[tokio::test]
+async fn beyond_the_most_connections_a_caller_is_told_so() {
+    let world = World::new();
+    let limits = Limits { max_connections: 2, ..Limits::default() };
+    let front = Front::new(GatewayConfig { limits, ..open() }, world.in_process()).await;
+    let (mut one, mut two) = (front.connect().await, front.connect().await);
+    for connection in [&mut one, &mut two] {
+        in_time(connection.call("eth_chainId", json!([]))).await.result();
+    }
+    let reply = front.call("eth_chainId", json!([])).await;
+    assert_eq!(reply.refusal(), (503, -32002, "too_many_connections".to_owned()));
+    assert_eq!(reply.header("retry-after"), Some("1"));
+}
+
+#[tokio::test]
+async fn metrics_have_fixed_labels_only() {
+    let world = World::new();
+    let front = Front::new(open(), world.in_process()).await;
+    front.ask("eth_chainId", json!([])).await;
+    front.call("my_ownMethod", json!([])).await;
+    let mut text = String::new();
+    encode(&mut text, &front.gateway.registry().lock()).unwrap();
+    assert!(text.contains(r#"gateway_requests_total{method="eth_chainId",way="local"} 1"#), "{text}");
+    assert!(text.contains(r#"gateway_requests_total{method="other",way="refused"} 1"#), "{text}");
+    assert!(text.contains(r#"gateway_refusals_total{code="-32601"} 1"#), "{text}");
+    assert!(text.contains(r#"gateway_node_head{node="embedded"} 0"#), "{text}");
+    assert!(!text.contains("ownMethod"));
+}
