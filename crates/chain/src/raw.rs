@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures_util::{StreamExt, stream};
 use jsonrpc::Answer;
 use tokio::sync::watch;
 
@@ -75,9 +74,7 @@ pub trait RawUpstream: Send + Sync + 'static {
 
     /// Transactions that enter a pool from now on. Nodes are asked to tell of them only while somebody listens; this
     /// returns once one of them does, or after a moment if none can.
-    async fn pending(&self) -> PendingHashes {
-        stream::pending().boxed()
-    }
+    async fn pending(&self) -> PendingHashes;
 
     /// The chain's id, once a node has told it.
     fn chain_id(&self) -> Option<u64>;

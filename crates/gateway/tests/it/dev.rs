@@ -1,114 +1,79 @@
-//! A real chain that seals when asked, and JSON-RPC ports of it that can be closed and opened again.
+//! The chain with contracts that emit what tests want, and with ports that can be killed and opened again.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, ops::Deref, sync::Arc};
 
 use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope};
 use alloy_eips::Encodable2718;
-use alloy_primitives::{Address, B256, Bytes, TxKind, U256, address};
+use alloy_primitives::{Address, B256, Bytes, TxKind, address};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
-use chain::remote::NodeUrl;
-use devchain::{
-    chain::Chain,
-    genesis::{Genesis, GenesisSpec, GenesisValidator},
-    produce::{Control, Pacing, Production},
-    rpc::{self, Node, RpcConfig},
+use chain::{
+    RawUpstream,
+    remote::{NodeUrl, RemoteClient, RemoteConfig},
 };
+use devchain::rpc::{self, Node, RpcConfig};
 use domain::devnet;
-use ibft::seal::{Secp256k1Key, ValidatorKey};
 use parking_lot::Mutex;
-use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) const CHAIN_ID: u64 = 8845;
+use crate::world::{CHAIN_ID, World};
+
 const FRIEND: Address = address!("00000000000000000000000000000000000f12e4");
-/// Topics of the logs that tests emit.
+/// Who transfers.
+const PAYER: usize = 1;
+/// Who deploys and emits.
+const EMITTER: usize = 0;
+/// Most topics of a log.
 pub(crate) const MOST_TOPICS: usize = 4;
 
-/// The chain. Account 0 deploys and emits, the others transfer.
+/// A chain whose accounts' nonces are counted.
 pub(crate) struct Dev {
-    pub(crate) chain: Arc<Chain>,
-    pub(crate) control: Control,
-    nonces: Mutex<[u64; 10]>,
-    _production: Production,
-    _dir: TempDir,
+    world: World,
+    nonces: Mutex<[u64; 2]>,
 }
 
-fn keys() -> Vec<Secp256k1Key> {
-    (1u64..=5).map(|n| Secp256k1Key::new(B256::from(U256::from(n))).expect("a small key")).collect()
-}
+impl Deref for Dev {
+    type Target = World;
 
-fn genesis() -> Genesis {
-    let validators = keys().into_iter().map(|key| GenesisValidator {
-        operator: key.address(),
-        consensus: key.address(),
-        moniker: "Validator".to_owned(),
-        website: String::new(),
-        commission_bps: 0,
-    });
-    let spec = GenesisSpec {
-        chain_id: CHAIN_ID,
-        timestamp: 1_767_225_600,
-        validators: validators.collect(),
-        treasury_owners: devnet::ACCOUNTS.iter().take(5).map(|account| account.address).collect(),
-        admin: devnet::ACCOUNTS[0].address,
-        slasher: devnet::ACCOUNTS[1].address,
-        funded: devnet::ACCOUNTS.iter().map(|a| (a.address, U256::from(10).pow(U256::from(24)))).collect(),
-        ..GenesisSpec::default()
-    };
-    spec.build().expect("a genesis")
+    fn deref(&self) -> &World {
+        &self.world
+    }
 }
 
 impl Dev {
     pub(crate) fn start() -> Self {
-        let dir = tempfile::tempdir().expect("a directory");
-        let chain = Chain::open(&dir.path().join("chain"), &genesis()).expect("a chain");
-        let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
-        let control = production.control().clone();
-        Self { chain, control, nonces: Mutex::default(), _production: production, _dir: dir }
-    }
-
-    pub(crate) fn node(&self) -> Arc<Node> {
-        Arc::new(Node { chain: Arc::clone(&self.chain), control: self.control.clone() })
-    }
-
-    pub(crate) async fn mine(&self) -> u64 {
-        self.control.mine(None).await.expect("a block")
-    }
-
-    pub(crate) fn head(&self) -> u64 {
-        self.chain.head().block.number()
+        Self { world: World::new(), nonces: Mutex::default() }
     }
 
     /// Puts a transfer into the pool.
-    pub(crate) fn transfer(&self) -> B256 {
-        self.send(1, TxKind::Call(FRIEND), Bytes::new(), 21_000)
+    pub(crate) fn pay(&self) -> B256 {
+        self.send(PAYER, TxKind::Call(FRIEND), Bytes::new(), 21_000)
     }
 
     /// Deploys five contracts; number `n` emits logs with `n` topics, taken from its input. In a block of their own.
     pub(crate) async fn deploy_emitters(&self) -> Vec<Address> {
-        let addresses = (0..=MOST_TOPICS).map(|topics| {
-            let nonce = self.nonces.lock()[0];
-            self.send(0, TxKind::Create, creation(&emitter(topics, 32)), 500_000);
-            devnet::ACCOUNTS[0].address.create(nonce)
-        });
-        let addresses = addresses.collect();
+        let addresses = (0..=MOST_TOPICS).map(|topics| self.create(&emitter(topics, 32))).collect();
         self.mine().await;
         addresses
     }
 
     /// Deploys a contract that emits one log with so many bytes of data. In a block of its own.
     pub(crate) async fn deploy_loud(&self, bytes: u16) -> Address {
-        let nonce = self.nonces.lock()[0];
-        self.send(0, TxKind::Create, creation(&emitter(0, bytes)), 500_000);
+        let address = self.create(&emitter(0, bytes));
         self.mine().await;
-        devnet::ACCOUNTS[0].address.create(nonce)
+        address
     }
 
     /// Puts a call of an emitter into the pool.
     pub(crate) fn emit(&self, emitter: Address, topics: &[B256]) -> B256 {
-        self.send(0, TxKind::Call(emitter), topics.concat().into(), 1_000_000)
+        self.send(EMITTER, TxKind::Call(emitter), topics.concat().into(), 1_000_000)
+    }
+
+    fn create(&self, code: &[u8]) -> Address {
+        let nonce = self.nonces.lock()[EMITTER];
+        self.send(EMITTER, TxKind::Create, creation(code), 500_000);
+        devnet::ACCOUNTS[EMITTER].address.create(nonce)
     }
 
     fn send(&self, account: usize, to: TxKind, input: Bytes, gas_limit: u64) -> B256 {
@@ -118,10 +83,9 @@ impl Dev {
             nonces[account] - 1
         };
         let tx = TxEip1559 { chain_id: CHAIN_ID, nonce, gas_limit, to, input, ..TxEip1559::default() };
-        let signer = PrivateKeySigner::from_bytes(&devnet::ACCOUNTS[account].key).expect("a key");
-        let signature = signer.sign_hash_sync(&tx.signature_hash()).expect("a signature");
-        let raw = TxEnvelope::from(tx.into_signed(signature)).encoded_2718();
-        self.chain.submit(&raw).expect("a pooled transaction")
+        let signer = PrivateKeySigner::from_bytes(&devnet::ACCOUNTS[account].key).unwrap();
+        let signature = signer.sign_hash_sync(&tx.signature_hash()).unwrap();
+        self.chain.submit(&TxEnvelope::from(tx.into_signed(signature)).encoded_2718()).unwrap()
     }
 }
 
@@ -156,14 +120,15 @@ pub(crate) struct Port {
 
 impl Port {
     pub(crate) async fn open(dev: &Dev) -> Self {
-        Self::open_at(dev, "127.0.0.1:0".parse().expect("an address")).await
+        Self::open_at(dev, "127.0.0.1:0".parse().unwrap()).await
     }
 
     pub(crate) async fn open_at(dev: &Dev, address: SocketAddr) -> Self {
-        let listener = TcpListener::bind(address).await.expect("the port");
-        let address = listener.local_addr().expect("an address");
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let node = Arc::new(Node { chain: Arc::clone(&dev.chain), control: dev.control.clone() });
         let stop = CancellationToken::new();
-        let server = tokio::spawn(rpc::serve(listener, dev.node(), RpcConfig::default(), stop.clone()));
+        let server = tokio::spawn(rpc::serve(listener, node, RpcConfig::default(), stop.clone()));
         Self { address, stop, server }
     }
 
@@ -174,8 +139,11 @@ impl Port {
         let _ = self.server.await;
         self.address
     }
+}
 
-    pub(crate) fn url(&self) -> NodeUrl {
-        format!("http://{}", self.address).parse().expect("a URL")
-    }
+/// The nodes at these ports, followed by their feeds.
+pub(crate) async fn remote(ports: &[&Port]) -> Arc<dyn RawUpstream> {
+    let urls: Vec<NodeUrl> = ports.iter().map(|port| format!("http://{}", port.address).parse().unwrap()).collect();
+    let config = RemoteConfig { chain_id: Some(CHAIN_ID), ..RemoteConfig::default() };
+    Arc::new(RemoteClient::connect(&urls, config).await.unwrap())
 }

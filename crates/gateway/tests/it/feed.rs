@@ -1,6 +1,6 @@
 //! Subscriptions: every event once, in order, whatever happens behind the gateway.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use alloy_primitives::{Address, B256};
 use proptest::{
@@ -11,20 +11,20 @@ use proptest::{
 use serde_json::{Value, json};
 
 use crate::{
-    dev::{Dev, MOST_TOPICS, Port},
-    front::{Front, open, remote},
-    peer::{Peer, number},
+    dev::{Dev, MOST_TOPICS, Port, remote},
+    front::{Front, number, open},
+    peer::Peer,
 };
 
 #[tokio::test]
 async fn heads_look_exactly_as_the_node_shows_them() {
     let dev = Dev::start();
     let port = Port::open(&dev).await;
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let (mut ours, mut theirs) = (Peer::open(front.address).await, Peer::open(port.address).await);
     ours.subscribe(json!(["newHeads"])).await;
     theirs.subscribe(json!(["newHeads"])).await;
-    dev.transfer();
+    dev.pay();
     for _ in 0..3 {
         dev.mine().await;
         assert_eq!(ours.event().await.1, theirs.event().await.1);
@@ -35,7 +35,7 @@ async fn heads_look_exactly_as_the_node_shows_them() {
 async fn no_head_is_left_out_or_repeated_when_the_node_goes_and_comes_back() {
     let dev = Dev::start();
     let port = Port::open(&dev).await;
-    let front = Front::start(remote(&[port.url()]).await, open()).await;
+    let front = Front::new(open(), remote(&[&port]).await).await;
     let mut peer = Peer::open(front.address).await;
     peer.subscribe(json!(["newHeads"])).await;
     for _ in 0..3 {
@@ -58,7 +58,7 @@ async fn no_head_is_left_out_or_repeated_when_the_node_goes_and_comes_back() {
 async fn two_nodes_tell_of_a_head_once_and_one_is_enough() {
     let dev = Dev::start();
     let (one, two) = (Port::open(&dev).await, Port::open(&dev).await);
-    let front = Front::start(remote(&[one.url(), two.url()]).await, open()).await;
+    let front = Front::new(open(), remote(&[&one, &two]).await).await;
     let mut peer = Peer::open(front.address).await;
     peer.subscribe(json!(["newHeads"])).await;
     for _ in 0..3 {
@@ -76,7 +76,7 @@ async fn two_nodes_tell_of_a_head_once_and_one_is_enough() {
 #[tokio::test]
 async fn subscriptions_go_on_after_a_revert() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     peer.subscribe(json!(["newHeads"])).await;
     dev.mine().await;
@@ -87,7 +87,7 @@ async fn subscriptions_go_on_after_a_revert() {
     // Seen before the chain goes on; what was told of before is not told of again.
     peer.at_head(1).await;
     // Another block 2, which a transaction makes a different one.
-    dev.transfer();
+    dev.pay();
     dev.mine().await;
     let (_, head) = peer.event().await;
     assert_eq!(number(&head["number"]), 2);
@@ -118,7 +118,7 @@ async fn logs_are_those_that_the_node_finds_in_the_same_blocks() {
     const BLOCKS: u64 = 6;
     let dev = Dev::start();
     let port = Port::open(&dev).await;
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let emitters = dev.deploy_emitters().await;
     let mut runner = TestRunner::new(Config { rng_seed: RngSeed::Fixed(41), ..Config::default() });
     let mut peer = Peer::open(front.address).await;
@@ -164,7 +164,7 @@ async fn hears_pending(front: &Front, dev: &Dev) {
     let (mut one, mut two) = (Peer::open(front.address).await, Peer::open(front.address).await);
     let id = one.subscribe(json!(["newPendingTransactions"])).await;
     two.subscribe(json!(["newPendingTransactions"])).await;
-    let hashes: Vec<_> = (0..20).map(|_| json!(dev.transfer())).collect();
+    let hashes: Vec<_> = (0..20).map(|_| json!(dev.pay())).collect();
     for peer in [&mut one, &mut two] {
         let mut heard = Vec::new();
         for _ in &hashes {
@@ -173,7 +173,7 @@ async fn hears_pending(front: &Front, dev: &Dev) {
         assert_eq!(heard, hashes);
     }
     assert_eq!(one.result("eth_unsubscribe", json!([id])).await, true);
-    let hash = dev.transfer();
+    let hash = dev.pay();
     assert_eq!(two.event().await.1, json!(hash));
     assert!(one.is_quiet().await);
 }
@@ -181,7 +181,7 @@ async fn hears_pending(front: &Front, dev: &Dev) {
 #[tokio::test]
 async fn pending_transactions_are_told_of_once() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     hears_pending(&front, &dev).await;
 }
 
@@ -189,19 +189,18 @@ async fn pending_transactions_are_told_of_once() {
 async fn pending_transactions_of_two_nodes_are_told_of_once() {
     let dev = Dev::start();
     let (one, two) = (Port::open(&dev).await, Port::open(&dev).await);
-    let front = Front::start(remote(&[one.url(), two.url()]).await, open()).await;
+    let front = Front::new(open(), remote(&[&one, &two]).await).await;
     hears_pending(&front, &dev).await;
 }
 
 #[tokio::test]
-async fn a_gateway_that_waits_for_its_node_tells_of_the_first_head() {
+async fn the_head_of_before_is_not_news() {
     let dev = Dev::start();
-    let port = Port::open(&dev).await;
-    let upstream = remote(&[port.url()]).await;
-    let front = Front::start(Arc::clone(&upstream), open()).await;
+    dev.mine().await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     peer.subscribe(json!(["newHeads"])).await;
-    assert!(peer.is_quiet().await, "the head of before is not news");
+    assert!(peer.is_quiet().await);
     dev.mine().await;
-    assert_eq!(peer.heads(1).await, [1]);
+    assert_eq!(peer.heads(1).await, [2]);
 }

@@ -1,12 +1,11 @@
 //! Filters: polled over HTTP and WebSocket alike, and never a node's.
 
-use domain::Permission;
 use serde_json::{Value, json};
 
 use crate::{
-    dev::{Dev, Port},
-    front::{Front, keyed, open, remote},
-    peer::{Peer, number},
+    dev::{Dev, Port, remote},
+    front::{Front, keyed, number, open, request},
+    peer::Peer,
 };
 
 async fn install(peer: &mut Peer, method: &str, params: Value) -> Value {
@@ -22,7 +21,7 @@ async fn changes(peer: &mut Peer, id: &Value) -> Vec<Value> {
 #[tokio::test]
 async fn a_block_filter_tells_of_each_block_once() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     dev.mine().await;
     peer.at_head(dev.head()).await;
@@ -42,7 +41,7 @@ async fn a_block_filter_tells_of_each_block_once() {
 async fn a_log_filter_tells_what_get_logs_finds() {
     let dev = Dev::start();
     let port = Port::open(&dev).await;
-    let front = Front::start(remote(&[port.url()]).await, open()).await;
+    let front = Front::new(open(), remote(&[&port]).await).await;
     let emitters = dev.deploy_emitters().await;
     let mut peer = Peer::open(front.address).await;
     peer.at_head(dev.head()).await;
@@ -72,7 +71,7 @@ async fn a_log_filter_tells_what_get_logs_finds() {
 #[tokio::test]
 async fn a_log_filter_keeps_to_its_blocks() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let emitters = dev.deploy_emitters().await;
     let mut peer = Peer::open(front.address).await;
     peer.at_head(dev.head()).await;
@@ -91,11 +90,11 @@ async fn a_log_filter_keeps_to_its_blocks() {
 #[tokio::test]
 async fn a_pending_filter_tells_of_each_transaction_once() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     let id = install(&mut peer, "eth_newPendingTransactionFilter", json!([])).await;
     for _ in 0..2 {
-        let sent: Vec<_> = (0..3).map(|_| json!(dev.transfer())).collect();
+        let sent: Vec<_> = (0..3).map(|_| json!(dev.pay())).collect();
         let mut found = Vec::new();
         while found.len() < sent.len() {
             found.extend(changes(&mut peer, &id).await);
@@ -107,29 +106,28 @@ async fn a_pending_filter_tells_of_each_transaction_once() {
 #[tokio::test]
 async fn filters_work_over_http_and_belong_to_their_caller() {
     let dev = Dev::start();
-    let front = Front::before(&dev, keyed()).await;
-    let (mine, other) = (front.key(&[Permission::Rpc]).await, front.key(&[Permission::Rpc]).await);
+    let front = Front::new(keyed(), dev.in_process()).await;
+    let (mine, other) = (front.issue(|_| {}).await, front.issue(|_| {}).await);
     let ask = async |key: &str, method: &str, params: Value| {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        front.post(Some(key), &body.to_string()).await
+        front.post_with("/", &[("x-api-key", key)], request(1, method, params)).await.json()
     };
-    let id = ask(&mine.text, "eth_newBlockFilter", json!([])).await["result"].clone();
+    let id = ask(&mine, "eth_newBlockFilter", json!([])).await["result"].clone();
     for method in ["eth_getFilterChanges", "eth_getFilterLogs"] {
-        let refused = ask(&other.text, method, json!([id])).await;
+        let refused = ask(&other, method, json!([id])).await;
         assert_eq!(refused["error"]["code"], -32000);
         assert_eq!(refused["error"]["message"], "Filter not found");
     }
-    assert_eq!(ask(&other.text, "eth_uninstallFilter", json!([id])).await["result"], false);
-    assert_eq!(ask(&mine.text, "eth_getFilterChanges", json!([id])).await["result"], json!([]));
-    assert_eq!(ask(&mine.text, "eth_uninstallFilter", json!([id])).await["result"], true);
-    assert_eq!(ask(&mine.text, "eth_uninstallFilter", json!([id])).await["result"], false);
-    assert_eq!(ask(&mine.text, "eth_getFilterChanges", json!([id])).await["error"]["code"], -32000);
+    assert_eq!(ask(&other, "eth_uninstallFilter", json!([id])).await["result"], false);
+    assert_eq!(ask(&mine, "eth_getFilterChanges", json!([id])).await["result"], json!([]));
+    assert_eq!(ask(&mine, "eth_uninstallFilter", json!([id])).await["result"], true);
+    assert_eq!(ask(&mine, "eth_uninstallFilter", json!([id])).await["result"], false);
+    assert_eq!(ask(&mine, "eth_getFilterChanges", json!([id])).await["error"]["code"], -32000);
 }
 
 #[tokio::test]
 async fn what_is_no_filter_is_refused() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     for (method, params, code) in [
         ("eth_getFilterChanges", json!(["0x1"]), -32000),
@@ -148,7 +146,7 @@ async fn what_is_no_filter_is_refused() {
 #[tokio::test]
 async fn filters_are_bounded_per_caller() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     for _ in 0..64 {
         install(&mut peer, "eth_newBlockFilter", json!([])).await;

@@ -6,15 +6,16 @@ use serde_json::{Value, json};
 
 use crate::{
     dev::Dev,
-    front::{Front, inside, open},
+    front::{Front, open, request},
     peer::Peer,
     redis::Redis,
 };
 
 async fn replica(dev: &Dev, redis: &Redis) -> (Front, Peer) {
     let filters = RedisFilters::new(&redis.url(), "devnet").expect("an address");
-    let upstream = inside(dev);
-    let front = Front::with(|access| Gateway::replica(open(), upstream, access, filters)).await;
+    let upstream = dev.in_process();
+    let front = Front::made(|access| Gateway::replica(open(), upstream, access, filters)).await;
+    front.ready().await;
     let peer = Peer::open(front.address).await;
     (front, peer)
 }
@@ -57,12 +58,12 @@ async fn polls_at_once_share_what_is_new_among_them() {
         dev.mine().await;
         mined.push(json!(dev.chain.head().block.hash));
     }
-    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_getFilterChanges", "params": [id] }).to_string();
     for front in [&one, &two] {
         Peer::open(front.address).await.at_head(dev.head()).await;
     }
-    let answers = join_all((0..10).map(|turn| [&one, &two][turn % 2].post(None, &request))).await;
-    let found: Vec<Value> = answers.iter().filter_map(|one| one["result"].as_array()).flatten().cloned().collect();
+    let answers = join_all((0..10).map(|turn| [&one, &two][turn % 2].post(request(1, "eth_getFilterChanges", json!([id]))))).await;
+    let found: Vec<Value> =
+        answers.iter().flat_map(|reply| reply.json()["result"].as_array().cloned().unwrap_or_default()).collect();
     assert_eq!(found, mined, "{answers:?}");
 }
 
@@ -86,5 +87,5 @@ async fn without_redis_polls_are_refused_for_the_moment() {
             }
         }
     };
-    assert_eq!(crate::peer::in_time(answered).await["error"]["code"], -32000);
+    assert_eq!(crate::world::in_time(answered).await["error"]["code"], -32000);
 }

@@ -1,6 +1,6 @@
 //! A WebSocket client that keeps events apart from answers.
 
-use std::{collections::VecDeque, net::SocketAddr, time::Duration};
+use std::{collections::VecDeque, net::SocketAddr};
 
 use futures_util::{SinkExt, StreamExt};
 use hyper::{StatusCode, header::HeaderName};
@@ -11,13 +11,7 @@ use tokio_tungstenite::{
     tungstenite::{self, Message, client::IntoClientRequest, protocol::CloseFrame},
 };
 
-/// How long anything may take before a test has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Fails the test if something takes too long.
-pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.expect("done in time")
-}
+use crate::{front::number, world::in_time};
 
 /// An event: its subscription and what it says.
 pub(crate) type Event = (String, Value);
@@ -185,10 +179,4 @@ impl Peer {
             }
         }
     }
-}
-
-/// A quantity.
-pub(crate) fn number(json: &Value) -> u64 {
-    let text = json.as_str().and_then(|text| text.strip_prefix("0x")).expect("a quantity");
-    u64::from_str_radix(text, 16).expect("a quantity")
 }

@@ -1,18 +1,19 @@
 //! Requests over a WebSocket: the same answers, limits and refusals as over HTTP.
 
+use chainnet_gateway::{Door, GatewayConfig};
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use crate::{
     dev::Dev,
-    front::{Front, limited, open},
+    front::{Front, open, request},
     peer::Peer,
 };
 
 #[tokio::test]
 async fn requests_and_batches_are_answered_and_notifications_are_not() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     peer.send(Message::text(r#"{"jsonrpc":"2.0","method":"eth_blockNumber"}"#)).await;
     assert_eq!(
@@ -34,7 +35,7 @@ async fn requests_and_batches_are_answered_and_notifications_are_not() {
 #[tokio::test]
 async fn binary_messages_are_as_good_as_text() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     let request = br#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}"#;
     peer.send(Message::Binary(Bytes::from_static(request))).await;
@@ -46,12 +47,11 @@ async fn binary_messages_are_as_good_as_text() {
 #[tokio::test]
 async fn messages_are_answered_side_by_side() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     // Far more than are answered at a time: the rest waits and is not lost.
     for id in 0..200 {
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": "eth_getBlockByNumber", "params": ["latest", true] });
-        peer.send(Message::text(request.to_string())).await;
+        peer.send(Message::text(request(id, "eth_getBlockByNumber", json!(["latest", true])))).await;
     }
     let mut ids = Vec::new();
     for _ in 0..200 {
@@ -64,7 +64,7 @@ async fn messages_are_answered_side_by_side() {
 #[tokio::test]
 async fn long_answers_arrive_whole() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let loud = dev.deploy_loud(20_000).await;
     (0..5).for_each(|_| {
         dev.emit(loud, &[]);
@@ -80,7 +80,7 @@ async fn long_answers_arrive_whole() {
 #[tokio::test]
 async fn what_is_refused_over_http_is_refused_here_in_every_disguise() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     for method in ["debug_traceTransaction", "admin_peers", "ibft_proposeValidatorVote", "evm_mine", "ETH_CALL", "txpool_content"] {
         assert_eq!(peer.ask(method, json!([])).await["error"]["code"], -32601, "{method}");
@@ -108,7 +108,7 @@ async fn what_is_refused_over_http_is_refused_here_in_every_disguise() {
 #[tokio::test]
 async fn a_subscription_ends_when_it_is_ended() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     let (one, two) = (peer.subscribe(json!(["newHeads"])).await, peer.subscribe(json!(["newHeads"])).await);
     assert_ne!(one, two);
@@ -127,7 +127,7 @@ async fn a_subscription_ends_when_it_is_ended() {
 #[tokio::test]
 async fn subscriptions_may_stand_in_a_batch_and_need_a_socket() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     let batch = json!([
         { "jsonrpc": "2.0", "id": 1, "method": "eth_subscribe", "params": ["newHeads"] },
@@ -138,8 +138,8 @@ async fn subscriptions_may_stand_in_a_batch_and_need_a_socket() {
     dev.mine().await;
     assert_eq!(json!(peer.event().await.0), answers[0]["result"]);
     assert!(peer.is_quiet().await, "a gateway is never syncing");
-    let over_http = front.post(None, r#"{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}"#);
-    assert_eq!(over_http.await["error"]["code"], -32604);
+    let over_http = front.call("eth_subscribe", json!(["newHeads"])).await;
+    assert_eq!(over_http.refusal(), (200, -32604, "websocket_required".to_owned()));
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn subscriptions_are_bounded_per_connection() {
     let dev = Dev::start();
     let mut config = open();
     config.limits.max_subscriptions = 2;
-    let front = Front::before(&dev, config).await;
+    let front = Front::new(config, dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     for _ in 0..2 {
         peer.subscribe(json!(["newHeads"])).await;
@@ -160,7 +160,8 @@ async fn subscriptions_are_bounded_per_connection() {
 #[tokio::test]
 async fn every_message_and_every_part_of_a_batch_counts() {
     let dev = Dev::start();
-    let front = Front::before(&dev, limited(10)).await;
+    let config = GatewayConfig { door: Door::Open { requests_per_minute: 10.try_into().unwrap() }, ..open() };
+    let front = Front::new(config, dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     for _ in 0..5 {
         peer.result("eth_chainId", json!([])).await;
@@ -171,8 +172,7 @@ async fn every_message_and_every_part_of_a_batch_counts() {
     let refused = answers.as_array().expect("a list").iter().filter(|one| one["error"]["code"] == -32005);
     assert!(refused.count() >= 3, "{answers}");
     // The same allowance over HTTP, and on another socket.
-    let over_http = front.post(None, r#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}"#).await;
-    assert_eq!(over_http["error"]["code"], -32005);
+    assert_eq!(front.call("eth_chainId", json!([])).await.refusal().1, -32005);
     let mut other = Peer::open(front.address).await;
     assert_eq!(other.ask("eth_chainId", json!([])).await["error"]["code"], -32005);
 }
@@ -182,7 +182,7 @@ async fn a_message_that_is_too_long_closes_the_socket_with_the_reason() {
     let dev = Dev::start();
     let mut config = open();
     config.limits.max_body_bytes = 64;
-    let front = Front::before(&dev, config).await;
+    let front = Front::new(config, dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     peer.send(Message::text("x".repeat(65))).await;
     assert_eq!(peer.goodbye().await, (1009, "message too large".to_owned()));
@@ -191,11 +191,9 @@ async fn a_message_that_is_too_long_closes_the_socket_with_the_reason() {
 #[tokio::test]
 async fn a_gateway_that_stops_says_so() {
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
     peer.subscribe(json!(["newHeads"])).await;
-    front.begin_end();
+    front.stop.cancel();
     assert_eq!(peer.goodbye().await, (1012, "the gateway is restarting".to_owned()));
-    drop(peer);
-    front.ended().await;
 }

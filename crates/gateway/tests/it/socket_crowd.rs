@@ -13,7 +13,7 @@ use crate::{
 async fn a_slow_peer_is_closed_with_the_reason_while_others_go_on() {
     const BLOCKS: u64 = 40;
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let loud = dev.deploy_loud(20_000).await;
     let (mut slow, mut quick) = (Peer::narrow(front.address).await, Peer::open(front.address).await);
     // Every log comes 32 times, so that a block is far more than the machine holds for a peer that does not read.
@@ -40,7 +40,7 @@ async fn five_hundred_subscribers_hear_of_every_head() {
     const PEERS: usize = 500;
     const BLOCKS: u64 = 5;
     let dev = Dev::start();
-    let front = Front::before(&dev, open()).await;
+    let front = Front::new(open(), dev.in_process()).await;
     let mut peers = Vec::with_capacity(PEERS);
     for _ in 0..PEERS {
         let mut peer = Peer::open(front.address).await;
