@@ -36,11 +36,11 @@ impl Shared {
     }
 
     /// The best node that has the block and was not tried, at once or not at all.
-    pub(super) fn choose_now(&self, at: u64, tried: &mut Tried) -> Option<Arc<Node>> {
+    pub(super) fn choose_now(&self, at: u64, tried: &mut Tried) -> Option<&Arc<Node>> {
         match self.look(at, tried) {
             Choice::Node(place, node) => {
                 tried.0.push(place);
-                Some(Arc::clone(node))
+                Some(node)
             }
             Choice::Soon | Choice::Nobody => None,
         }
@@ -48,13 +48,13 @@ impl Shared {
 
     /// The best node that has the block and was not tried. Nodes see a block moments apart: if the one that has shown it
     /// is gone, those that are about to have it are waited for.
-    pub(super) async fn choose(&self, at: u64, tried: &mut Tried, deadline: Instant) -> Option<Arc<Node>> {
+    pub(super) async fn choose(&self, at: u64, tried: &mut Tried, deadline: Instant) -> Option<&Arc<Node>> {
         loop {
             let moved = self.moved.notified();
             match self.look(at, tried) {
                 Choice::Node(place, node) => {
                     tried.0.push(place);
-                    return Some(Arc::clone(node));
+                    return Some(node);
                 }
                 Choice::Nobody => return None,
                 Choice::Soon => tokio::time::timeout_at(deadline, moved).await.ok()?,

@@ -18,7 +18,7 @@ impl Shared {
         let mut failure = RawError::Unavailable;
         self.hedging.earn();
         while let Some(node) = self.choose(at, &mut tried, deadline).await {
-            match self.read_from(&node, lane, at, &body, &mut tried).await {
+            match self.read_from(node, lane, at, &body, &mut tried).await {
                 Ok(answer) => return Ok(answer),
                 // The next node would take as long, or say as much.
                 Err(error @ (RawError::TimedOut | RawError::TooLong)) => return Err(error),
@@ -48,7 +48,7 @@ impl Shared {
             return first.await;
         }
         let Some(other) = self.choose_now(at, tried) else { return first.await };
-        let mut second = std::pin::pin!(self.timed(&other, lane, body.clone()));
+        let mut second = std::pin::pin!(self.timed(other, lane, body.clone()));
         // Whichever answers first; if that is a failure, the other one.
         let (answer, rest) = tokio::select! {
             answer = first.as_mut() => (answer, second),

@@ -41,7 +41,7 @@ impl Shared {
             while sending.len() < COPIES
                 && let Some(node) = self.choose_now(0, &mut tried)
             {
-                sending.spawn(send(node, body.clone()));
+                sending.spawn(send(Arc::clone(node), body.clone()));
             }
             if sending.is_empty() {
                 return outcome.settle(params);
