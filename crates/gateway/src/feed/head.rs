@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn a_header_is_the_block_without_its_body_byte_for_byte() {
-        let block = br#"{"number":"0x7", "hash":"0xaa","transactions":[{"uncles":1}],"size": "0x1","uncles":[]}"#;
+        let block =
+            br#"{"number":"0x7", "hash":"0xaa","transactions":[{"uncles":1}],"size": "0x1","uncles":[]}"#;
         assert_eq!(header(block).expect("a header"), r#"{"number":"0x7","hash":"0xaa","size":"0x1"}"#);
         assert!(header(b"[]").is_err());
         assert!(header(b"{} {}").is_err());

@@ -27,7 +27,9 @@ const FIRST_WORD: Duration = Duration::from_secs(2);
 
 /// When a transaction was heard of, in microseconds since 1970; no two at one moment. Replicas with clocks in step
 /// understand each other's moments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize,
+)]
 pub(crate) struct Moment(i64);
 
 impl Moment {

@@ -143,7 +143,8 @@ impl Port {
 
 /// The nodes at these ports, followed by their feeds.
 pub(crate) async fn remote(ports: &[&Port]) -> Arc<dyn RawUpstream> {
-    let urls: Vec<NodeUrl> = ports.iter().map(|port| format!("http://{}", port.address).parse().unwrap()).collect();
+    let urls: Vec<NodeUrl> =
+        ports.iter().map(|port| format!("http://{}", port.address).parse().unwrap()).collect();
     let config = RemoteConfig { chain_id: Some(CHAIN_ID), ..RemoteConfig::default() };
     Arc::new(RemoteClient::connect(&urls, config).await.unwrap())
 }

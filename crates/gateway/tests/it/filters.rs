@@ -83,7 +83,8 @@ async fn a_log_filter_keeps_to_its_blocks() {
         dev.mine().await;
     }
     peer.at_head(dev.head()).await;
-    let numbers: Vec<_> = changes(&mut peer, &id).await.iter().map(|log| number(&log["blockNumber"])).collect();
+    let numbers: Vec<_> =
+        changes(&mut peer, &id).await.iter().map(|log| number(&log["blockNumber"])).collect();
     assert_eq!(numbers, [first + 1, first + 2]);
 }
 
@@ -152,5 +153,8 @@ async fn filters_are_bounded_per_caller() {
         install(&mut peer, "eth_newBlockFilter", json!([])).await;
     }
     let refused = peer.ask("eth_newBlockFilter", json!([])).await;
-    assert_eq!((&refused["error"]["code"], &refused["error"]["data"]["reason"]), (&json!(-32005), &json!("too_many_filters")));
+    assert_eq!(
+        (&refused["error"]["code"], &refused["error"]["data"]["reason"]),
+        (&json!(-32005), &json!("too_many_filters"))
+    );
 }

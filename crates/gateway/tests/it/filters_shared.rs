@@ -61,9 +61,14 @@ async fn polls_at_once_share_what_is_new_among_them() {
     for front in [&one, &two] {
         Peer::open(front.address).await.at_head(dev.head()).await;
     }
-    let answers = join_all((0..10).map(|turn| [&one, &two][turn % 2].post(request(1, "eth_getFilterChanges", json!([id]))))).await;
-    let found: Vec<Value> =
-        answers.iter().flat_map(|reply| reply.json()["result"].as_array().cloned().unwrap_or_default()).collect();
+    let answers = join_all(
+        (0..10).map(|turn| [&one, &two][turn % 2].post(request(1, "eth_getFilterChanges", json!([id])))),
+    )
+    .await;
+    let found: Vec<Value> = answers
+        .iter()
+        .flat_map(|reply| reply.json()["result"].as_array().cloned().unwrap_or_default())
+        .collect();
     assert_eq!(found, mined, "{answers:?}");
 }
 

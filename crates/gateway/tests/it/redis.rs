@@ -32,7 +32,8 @@ impl Redis {
         };
         // Nobody can reserve a port: try until one was free when the server asked for it.
         for _ in 0..8 {
-            let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+            let port =
+                TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
             if let Some((child, output)) = launch(&program, port).await {
                 return Some(Self { program, port, child, _output: output });
             }

@@ -82,7 +82,14 @@ async fn what_is_refused_over_http_is_refused_here_in_every_disguise() {
     let dev = Dev::start();
     let front = Front::new(open(), dev.in_process()).await;
     let mut peer = Peer::open(front.address).await;
-    for method in ["debug_traceTransaction", "admin_peers", "ibft_proposeValidatorVote", "evm_mine", "ETH_CALL", "txpool_content"] {
+    for method in [
+        "debug_traceTransaction",
+        "admin_peers",
+        "ibft_proposeValidatorVote",
+        "evm_mine",
+        "ETH_CALL",
+        "txpool_content",
+    ] {
         assert_eq!(peer.ask(method, json!([])).await["error"]["code"], -32601, "{method}");
     }
     for (message, code) in [
@@ -90,7 +97,10 @@ async fn what_is_refused_over_http_is_refused_here_in_every_disguise() {
         (r#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId","method":"evm_mine"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId","\u006dethod":"evm_mine"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"Method":"eth_chainId"}"#, -32600),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}{"jsonrpc":"2.0","id":2,"method":"evm_mine"}"#, -32700),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}{"jsonrpc":"2.0","id":2,"method":"evm_mine"}"#,
+            -32700,
+        ),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"evm_mine\"}\0", -32700),
         (r#"{"jsonrpc":"2.0","id":1,"method":"evm_mine\u0000"}"#, -32601),
         (r#"{"jsonrpc":"2.0","id":1,"method":" evm_mine"}"#, -32601),

@@ -105,7 +105,8 @@ async fn a_bad_handshake_is_refused() {
     let dev = Dev::start();
     let front = Front::new(open(), dev.in_process()).await;
     for (version, key) in [("8", "x"), ("13", "")] {
-        let mut headers = vec![("connection", "upgrade"), ("upgrade", "websocket"), ("sec-websocket-version", version)];
+        let mut headers =
+            vec![("connection", "upgrade"), ("upgrade", "websocket"), ("sec-websocket-version", version)];
         if !key.is_empty() {
             headers.push(("sec-websocket-key", key));
         }
