@@ -81,18 +81,9 @@ impl Gateway {
         context: &Context<'_>,
         requests: &[Result<Request<'_>, BadRequest<'_>>],
     ) -> Reply {
-        let answers = stream::iter(requests).map(|request| async move {
-            match request {
-                Ok(request) => {
-                    (request.id, self.answer_request(context, request).await, request.id.is_some())
-                }
-                Err(bad) => {
-                    let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
-                    self.metrics.refused(None, &refusal);
-                    (bad.id, Err(refusal), true)
-                }
-            }
-        });
+        // Made here and not by the stream, whose closure would have to be good for every lifetime.
+        let answers: Vec<_> = requests.iter().map(|element| self.answer_element(context, element)).collect();
+        let answers = stream::iter(answers);
         let mut answers = std::pin::pin!(answers.buffered(self.config.limits.batch_parallel.max(1)));
         let most = self.config.limits.max_answer_bytes;
         let mut out = Writer::with_capacity(requests.len() * 128);
@@ -114,6 +105,22 @@ impl Gateway {
         Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
     }
 
+    /// Answers one element of a batch: its id, the answer, and whether anybody waits for it.
+    async fn answer_element<'a>(
+        &self,
+        context: &Context<'_>,
+        element: &Result<Request<'a>, BadRequest<'a>>,
+    ) -> (Option<&'a str>, Result<Answer, Refusal>, bool) {
+        match element {
+            Ok(request) => (request.id, self.answer_request(context, request).await, request.id.is_some()),
+            Err(bad) => {
+                let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
+                self.metrics.refused(None, &refusal);
+                (bad.id, Err(refusal), true)
+            }
+        }
+    }
+
     /// Answers one request, counted against the caller's limits before anything else.
     async fn answer_request(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Answer, Refusal> {
         let started = Instant::now();
@@ -122,7 +129,7 @@ impl Gateway {
         let outcome = match (charged, known) {
             (Err(refusal), _) => Err(refusal),
             (Ok(()), None) => Err(Refusal::MethodNotFound),
-            (Ok(()), Some(known)) => self.run(context, known, request.params).await,
+            (Ok(()), Some(known)) => self.perform(context, known, request.params).await,
         };
         match outcome {
             Ok((answer, way)) => {
@@ -136,7 +143,7 @@ impl Gateway {
         }
     }
 
-    async fn run(
+    async fn perform(
         &self,
         context: &Context<'_>,
         known: Known,
