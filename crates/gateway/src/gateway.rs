@@ -65,7 +65,8 @@ impl Gateway {
     /// A gateway to these nodes that keeps callers' filters to itself. Nothing is served before [`Self::run`] has seen a
     /// head.
     pub fn new(config: GatewayConfig, upstream: Arc<dyn RawUpstream>, access: AccessParts) -> Arc<Self> {
-        Self::with(config, upstream, access, Filters::in_memory())
+        let filters = Filters::in_memory(Arc::clone(&access.clock));
+        Self::with(config, upstream, access, filters)
     }
 
     /// One of several gateways that share callers' filters.
@@ -92,7 +93,7 @@ impl Gateway {
             metrics: Metrics::new(),
             places: Places::new(config.limits.max_concurrent),
             news: broadcast::Sender::new(NEWS_BACKLOG),
-            hub: Arc::default(),
+            hub: Arc::new(Hub::new(Arc::clone(&access.clock))),
             filters,
             seats: Arc::new(Seats::new(config.limits.max_sockets_per_caller)),
             config,

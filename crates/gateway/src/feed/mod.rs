@@ -10,6 +10,7 @@ mod pool;
 
 use std::{sync::Arc, time::Duration};
 
+use access::Clock;
 use chain::RawUpstream;
 use tokio::{
     sync::broadcast::{Receiver, Sender, error::RecvError},
@@ -56,13 +57,15 @@ pub(crate) struct Hub {
     pool: Arc<Pool>,
 }
 
-impl Default for Hub {
-    fn default() -> Self {
-        Self { heads: Sender::new(HEAD_BACKLOG), logs: Sender::new(LOG_BACKLOG), pool: Arc::default() }
-    }
-}
-
 impl Hub {
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self {
+            heads: Sender::new(HEAD_BACKLOG),
+            logs: Sender::new(LOG_BACKLOG),
+            pool: Arc::new(Pool::new(clock)),
+        }
+    }
+
     /// Passes the chain's news on for as long as it is polled.
     pub(crate) async fn run(&self, news: Receiver<ChainNews>, upstream: &dyn RawUpstream) {
         tokio::join!(self.follow(news), self.pool.follow(upstream));

@@ -3,6 +3,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use access::Clock;
 use alloy_primitives::B256;
 use chain::RawUpstream;
 use futures_util::StreamExt;
@@ -32,12 +33,6 @@ const FIRST_WORD: Duration = Duration::from_secs(2);
 )]
 pub(crate) struct Moment(i64);
 
-impl Moment {
-    fn now() -> Self {
-        Self(Timestamp::now().as_microsecond())
-    }
-}
-
 /// Transactions that were heard of together: the JSON of their hashes.
 pub(crate) struct PoolBatch(Vec<String>);
 
@@ -49,6 +44,7 @@ impl PoolBatch {
 
 /// The pools as the gateway hears them.
 pub(crate) struct Pool {
+    clock: Clock,
     batches: Sender<Arc<PoolBatch>>,
     listeners: watch::Sender<usize>,
     /// Polling filters want the pool to be heard until then.
@@ -57,9 +53,10 @@ pub(crate) struct Pool {
     recent: Mutex<Recent>,
 }
 
-impl Default for Pool {
-    fn default() -> Self {
+impl Pool {
+    pub(super) fn new(clock: Clock) -> Self {
         Self {
+            clock,
             batches: Sender::new(BACKLOG),
             listeners: watch::Sender::new(0),
             polled_until: Mutex::default(),
@@ -67,9 +64,7 @@ impl Default for Pool {
             recent: Mutex::default(),
         }
     }
-}
 
-impl Pool {
     /// Transactions from now on.
     pub(crate) async fn listen(self: &Arc<Self>) -> PoolListener {
         self.listeners.send_modify(|listeners| *listeners += 1);
@@ -83,13 +78,13 @@ impl Pool {
     pub(crate) async fn poll(&self, since: Moment, keep: Duration) -> Option<(Vec<B256>, Moment)> {
         let was_heard = *self.is_heard.borrow();
         self.keep_hearing(keep).await;
-        was_heard.then(|| self.recent.lock().since(since))
+        was_heard.then(|| self.recent.lock().since(since, (self.clock)()))
     }
 
     /// The moment from which a new filter begins; the pool is heard from now on, and for this long.
     pub(crate) async fn begin(&self, keep: Duration) -> Moment {
         self.keep_hearing(keep).await;
-        self.recent.lock().next_moment()
+        self.recent.lock().next_moment((self.clock)())
     }
 
     async fn keep_hearing(&self, keep: Duration) {
@@ -154,7 +149,7 @@ impl Pool {
     }
 
     fn tell(&self, hashes: &[B256]) {
-        self.recent.lock().note(hashes);
+        self.recent.lock().note(hashes, (self.clock)());
         if self.batches.receiver_count() > 0 {
             let batch = hashes.iter().map(|hash| format!("\"{hash:#x}\"")).collect();
             let _ = self.batches.send(Arc::new(PoolBatch(batch)));
@@ -188,14 +183,14 @@ struct Recent {
 }
 
 impl Recent {
-    fn next_moment(&mut self) -> Moment {
-        self.last = Moment::now().max(Moment(self.last.0 + 1));
+    fn next_moment(&mut self, now: Timestamp) -> Moment {
+        self.last = Moment(now.as_microsecond()).max(Moment(self.last.0 + 1));
         self.last
     }
 
-    fn note(&mut self, hashes: &[B256]) {
+    fn note(&mut self, hashes: &[B256], now: Timestamp) {
         for hash in hashes {
-            let moment = self.next_moment();
+            let moment = self.next_moment(now);
             if self.hashes.len() == REMEMBERED {
                 self.hashes.pop_front();
             }
@@ -203,10 +198,10 @@ impl Recent {
         }
     }
 
-    fn since(&mut self, since: Moment) -> (Vec<B256>, Moment) {
+    fn since(&mut self, since: Moment, now: Timestamp) -> (Vec<B256>, Moment) {
         let first = self.hashes.partition_point(|(moment, _)| *moment <= since);
         let found = self.hashes.iter().skip(first).map(|(_, hash)| *hash).collect();
-        (found, self.next_moment())
+        (found, self.next_moment(now))
     }
 }
 
@@ -216,14 +211,16 @@ mod tests {
 
     #[test]
     fn polls_see_each_transaction_once_and_the_memory_is_bounded() {
+        // A clock that stands still is the hardest case.
+        let now = Timestamp::UNIX_EPOCH;
         let mut recent = Recent::default();
-        let begin = recent.next_moment();
-        recent.note(&[B256::repeat_byte(1), B256::repeat_byte(2)]);
-        let (found, next) = recent.since(begin);
+        let begin = recent.next_moment(now);
+        recent.note(&[B256::repeat_byte(1), B256::repeat_byte(2)], now);
+        let (found, next) = recent.since(begin, now);
         assert_eq!(found, [B256::repeat_byte(1), B256::repeat_byte(2)]);
-        recent.note(&[B256::repeat_byte(3)]);
-        assert_eq!(recent.since(next).0, [B256::repeat_byte(3)]);
-        recent.note(&vec![B256::ZERO; REMEMBERED]);
-        assert_eq!(recent.since(begin).0.len(), REMEMBERED);
+        recent.note(&[B256::repeat_byte(3)], now);
+        assert_eq!(recent.since(next, now).0, [B256::repeat_byte(3)]);
+        recent.note(&vec![B256::ZERO; REMEMBERED], now);
+        assert_eq!(recent.since(begin, now).0.len(), REMEMBERED);
     }
 }

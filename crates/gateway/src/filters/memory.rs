@@ -1,9 +1,10 @@
 //! Filters in the process, for a gateway that runs alone.
 
+use access::Clock;
 use alloy_primitives::map::HashMap;
 use async_trait::async_trait;
+use jiff::Timestamp;
 use parking_lot::Mutex;
-use tokio::time::Instant;
 
 use super::{
     FilterStore, InstallError, LIFETIME, MOST_OF_ALL, MOST_OF_ONE, Unreachable,
@@ -12,7 +13,13 @@ use super::{
 
 struct Entry {
     filter: Installed,
-    expires: Instant,
+    polled: Timestamp,
+}
+
+impl Entry {
+    fn is_alive(&self, now: Timestamp) -> bool {
+        now.duration_since(self.polled).unsigned_abs() < LIFETIME
+    }
 }
 
 #[derive(Default)]
@@ -23,8 +30,20 @@ struct Entries {
 }
 
 /// Filters in a bounded table.
-#[derive(Default)]
-pub(super) struct MemoryFilters(Mutex<Entries>);
+pub(super) struct MemoryFilters {
+    clock: Clock,
+    entries: Mutex<Entries>,
+}
+
+impl MemoryFilters {
+    pub(super) fn new(clock: Clock) -> Self {
+        Self { clock, entries: Mutex::default() }
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+}
 
 impl Entries {
     fn owned(&self, owner: &str) -> usize {
@@ -41,8 +60,8 @@ impl Entries {
         }
     }
 
-    fn remove_expired(&mut self, now: Instant) {
-        let expired = self.by_id.iter().filter(|(_, entry)| entry.expires <= now);
+    fn remove_expired(&mut self, now: Timestamp) {
+        let expired = self.by_id.iter().filter(|(_, entry)| !entry.is_alive(now));
         for id in expired.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.remove(id);
         }
@@ -52,8 +71,8 @@ impl Entries {
 #[async_trait]
 impl FilterStore for MemoryFilters {
     async fn install(&self, id: FilterId, filter: Installed) -> Result<(), InstallError> {
-        let now = Instant::now();
-        let mut entries = self.0.lock();
+        let now = self.now();
+        let mut entries = self.entries.lock();
         if entries.by_id.len() >= MOST_OF_ALL || entries.owned(&filter.owner) >= MOST_OF_ONE {
             entries.remove_expired(now);
         }
@@ -64,57 +83,79 @@ impl FilterStore for MemoryFilters {
             return Err(InstallError::TooMany { most: MOST_OF_ALL });
         }
         *entries.by_owner.entry(filter.owner.clone()).or_default() += 1;
-        entries.by_id.insert(id, Entry { filter, expires: now + LIFETIME });
+        entries.by_id.insert(id, Entry { filter, polled: now });
         Ok(())
     }
 
     async fn find(&self, id: FilterId) -> Result<Option<Installed>, Unreachable> {
-        let entries = self.0.lock();
-        let entry = entries.by_id.get(&id).filter(|entry| entry.expires > Instant::now());
+        let now = self.now();
+        let entries = self.entries.lock();
+        let entry = entries.by_id.get(&id).filter(|entry| entry.is_alive(now));
         Ok(entry.map(|entry| entry.filter.clone()))
     }
 
     async fn advance(&self, id: FilterId, found: &Installed, next: Installed) -> Result<bool, Unreachable> {
-        let mut entries = self.0.lock();
+        let polled = self.now();
+        let mut entries = self.entries.lock();
         let Some(entry) = entries.by_id.get_mut(&id).filter(|entry| entry.filter.polls == found.polls) else {
             return Ok(false);
         };
-        *entry = Entry { filter: next, expires: Instant::now() + LIFETIME };
+        *entry = Entry { filter: next, polled };
         Ok(true)
     }
 
     async fn remove(&self, id: FilterId, _: &Installed) -> Result<(), Unreachable> {
-        self.0.lock().remove(id);
+        self.entries.lock().remove(id);
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicI64, Ordering},
+        },
+        time::Duration,
+    };
+
     use super::*;
     use crate::filters::installed::Collecting;
+
+    /// Filters, and the time in milliseconds.
+    fn filters() -> (MemoryFilters, Arc<AtomicI64>) {
+        let time = Arc::new(AtomicI64::new(0));
+        let clock = Arc::clone(&time);
+        let now = move || Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).expect("a time");
+        (MemoryFilters::new(Arc::new(now)), time)
+    }
+
+    fn advance(time: &AtomicI64, by: Duration) {
+        time.fetch_add(by.as_millis() as i64, Ordering::Relaxed);
+    }
 
     fn filter(owner: &str, next: u64) -> Installed {
         Installed { owner: owner.to_owned(), polls: next, collecting: Collecting::Blocks { next } }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_filter_lives_as_long_as_it_is_polled() {
-        let filters = MemoryFilters::default();
+        let (filters, time) = filters();
         let id = FilterId::random();
         filters.install(id, filter("a", 1)).await.expect("room");
         for next in 1..5 {
-            tokio::time::advance(LIFETIME * 3 / 4).await;
+            advance(&time, LIFETIME * 3 / 4);
             let found = filters.find(id).await.expect("reachable").expect("alive");
             assert!(filters.advance(id, &found, filter("a", next + 1)).await.expect("reachable"));
         }
-        tokio::time::advance(LIFETIME).await;
+        advance(&time, LIFETIME);
         assert_eq!(filters.find(id).await.expect("reachable"), None);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn two_polls_at_once_do_not_both_move_it() {
-        let filters = MemoryFilters::default();
+        let (filters, _) = filters();
         let id = FilterId::random();
         filters.install(id, filter("a", 1)).await.expect("room");
         let found = filters.find(id).await.expect("reachable").expect("alive");
@@ -122,9 +163,9 @@ mod tests {
         assert!(!filters.advance(id, &found, filter("a", 2)).await.expect("reachable"));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn filters_are_bounded_per_caller_and_in_total_and_expired_ones_make_room() {
-        let filters = MemoryFilters::default();
+        let (filters, time) = filters();
         for number in 0..MOST_OF_ALL {
             let owner = (number / MOST_OF_ONE).to_string();
             filters.install(FilterId::random(), filter(&owner, 1)).await.expect("room");
@@ -133,14 +174,14 @@ mod tests {
         assert!(matches!(refused, Err(InstallError::TooMany { most: MOST_OF_ONE })));
         let refused = filters.install(FilterId::random(), filter("new", 1)).await;
         assert!(matches!(refused, Err(InstallError::TooMany { most: MOST_OF_ALL })));
-        tokio::time::advance(LIFETIME).await;
+        advance(&time, LIFETIME);
         filters.install(FilterId::random(), filter("new", 1)).await.expect("room again");
-        assert_eq!(filters.0.lock().by_owner.len(), 1);
+        assert_eq!(filters.entries.lock().by_owner.len(), 1);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn removing_makes_room() {
-        let filters = MemoryFilters::default();
+        let (filters, _) = filters();
         let mut ids = Vec::new();
         for _ in 0..MOST_OF_ONE {
             ids.push(FilterId::random());

@@ -13,6 +13,7 @@ mod redis;
 
 use std::{sync::Arc, time::Duration};
 
+use access::Clock;
 use async_trait::async_trait;
 
 pub use self::redis::{RedisFilters, RedisFiltersError};
@@ -66,8 +67,8 @@ pub(crate) struct Filters {
 
 impl Filters {
     /// Filters that are kept in the process.
-    pub(crate) fn in_memory() -> Self {
-        Self { store: Arc::new(MemoryFilters::default()) }
+    pub(crate) fn in_memory(clock: Clock) -> Self {
+        Self { store: Arc::new(MemoryFilters::new(clock)) }
     }
 
     /// Filters that all replicas share.

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn session(most: usize) -> Session {
-        Session::new(Arc::default(), most)
+        Session::new(Arc::new(Hub::new(Arc::new(jiff::Timestamp::now))), most)
     }
 
     async fn ask(session: &Session, message: u64, params: &str) -> Result<Bytes, Refusal> {

@@ -1,5 +1,7 @@
 //! Filters: polled over HTTP and WebSocket alike, and never a node's.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -157,4 +159,18 @@ async fn filters_are_bounded_per_caller() {
         (&refused["error"]["code"], &refused["error"]["data"]["reason"]),
         (&json!(-32005), &json!("too_many_filters"))
     );
+}
+
+#[tokio::test]
+async fn a_filter_that_nobody_polls_is_forgotten() {
+    let dev = Dev::start();
+    let front = Front::new(open(), dev.in_process()).await;
+    let mut peer = Peer::open(front.address).await;
+    let id = install(&mut peer, "eth_newBlockFilter", json!([])).await;
+    for _ in 0..3 {
+        front.clock.advance(Duration::from_secs(4 * 60));
+        assert!(changes(&mut peer, &id).await.is_empty());
+    }
+    front.clock.advance(Duration::from_secs(5 * 60));
+    assert_eq!(peer.ask("eth_getFilterChanges", json!([id])).await["error"]["code"], -32000);
 }
