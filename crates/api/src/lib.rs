@@ -19,25 +19,18 @@ mod view;
 
 use std::sync::Arc;
 
-pub use edge::{
-    AnswerBody, CorsOrigins, Edge, EdgeConfig,
-    client::Client,
-    limit::{Allowance, Limiter, MemoryLimiter, Verdict},
-};
+pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig};
 pub use problem::Problem;
 pub use serve::serve;
 pub use state::ApiState;
 
+use access::WindowLimiter;
+
 use crate::{code::Code, describe::Description, edge::cache::AnswerCache};
 
-/// The API over `state`, with a limiter in memory.
+/// The API over `state`.
 pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
-    let limiter = Arc::new(MemoryLimiter::new(config.requests_per_minute));
-    api_with_limiter(state, config, limiter)
-}
-
-/// The API over `state`, with a limiter that may be shared with other processes.
-pub fn api_with_limiter(state: ApiState, config: EdgeConfig, limiter: Arc<dyn Limiter>) -> Edge {
+    let limiter = Arc::new(WindowLimiter::new(config.requests_per_minute));
     let state = Arc::new(state);
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
     let (router, handlers) = rest::routes().split_for_parts();

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write, net::SocketAddr};
 
+use access::Placeholder;
 use domain::{Network, devnet};
 use ibft::seal::ValidatorKey;
 
@@ -15,6 +16,8 @@ pub(crate) struct Banner<'a> {
     pub(crate) head: Option<u64>,
     pub(crate) node: Option<&'a EmbeddedNode>,
     pub(crate) api: Option<SocketAddr>,
+    /// Keys that everybody knows.
+    pub(crate) placeholders: &'a [&'static Placeholder],
 }
 
 impl<'a> Banner<'a> {
@@ -26,6 +29,7 @@ impl<'a> Banner<'a> {
             head: Some(node.chain.head().block.number()),
             node: Some(node),
             api: None,
+            placeholders: &[],
         }
     }
 
@@ -49,6 +53,7 @@ impl<'a> Banner<'a> {
         } else {
             text.push('\n');
         }
+        let _ = self.write_keys(&mut text);
         let _ = self.write_steps(&mut text);
         text
     }
@@ -80,6 +85,17 @@ impl<'a> Banner<'a> {
             writeln!(out, "  Database   {}", config.database.masked())?;
         }
         writeln!(out, "  Data       {}", config.data.display())
+    }
+
+    fn write_keys(&self, out: &mut String) -> std::fmt::Result {
+        if self.placeholders.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "Keys of the gateway. Everybody knows them: replace them before production")?;
+        for Placeholder { team, key, permissions } in self.placeholders {
+            writeln!(out, "  {team:<12}  {key}  ({permissions})")?;
+        }
+        writeln!(out)
     }
 
     fn write_steps(&self, out: &mut String) -> std::fmt::Result {

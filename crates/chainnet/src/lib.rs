@@ -41,6 +41,9 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Genesis(genesis) => command::genesis::run(&config, &genesis),
         Command::Config(options) => command::config::run(&config, &options),
         Command::Applications(action) => command::applications::run(&config, &action),
+        Command::Keys(action) => command::keys::run(&config, &action),
+        Command::Allowlist(action) => command::allowlist::run(&config, &action),
+        Command::Partner(action) => command::partner::run(&config, &action),
         Command::Doctor(options) => command::doctor::run(&config, &options),
     }
 }

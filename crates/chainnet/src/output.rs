@@ -5,9 +5,22 @@ use std::{
     io::{self, Write},
 };
 
+use jiff::Timestamp;
+
 /// Prints a result. A reader that has gone away (`chainnet … | head`) is no failure.
 pub(crate) fn say(text: impl Display) {
     let _ = writeln!(io::stdout().lock(), "{text}");
+}
+
+/// A time in Unix milliseconds, for programs.
+pub(crate) fn time(millis: u64) -> Option<String> {
+    let millis = i64::try_from(millis).ok()?;
+    Some(Timestamp::from_millisecond(millis).ok()?.to_string())
+}
+
+/// A time as people read it in a table: to the second.
+pub(crate) fn seconds(millis: u64) -> String {
+    time(millis - millis % 1000).unwrap_or_default()
 }
 
 /// Prints why a command failed, with its causes.

@@ -2,7 +2,9 @@
 
 use std::{fs, net::SocketAddr};
 
+use access::{Placeholder, settle_placeholders};
 use anyhow::Context;
+use jiff::Timestamp;
 use store::Db;
 use tokio::net::TcpListener;
 use tracing::info;
@@ -36,11 +38,12 @@ async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow
         Roles::Worker => None,
     };
     let db = open_database(config).await?;
+    let placeholders = settle_keys(config, roles, &db).await?;
     let mut parts = Parts::default();
     let wiring = Wiring { config, client: &chain.client, db: &db };
     let ended = match start_parts(&wiring, roles, listener, &mut parts) {
         Ok(api) => {
-            announce(config, chain, roles, api);
+            announce(config, chain, roles, api, &placeholders);
             tokio::select! {
                 told = runtime::told_to_stop() => told,
                 error = parts.failed() => Err(error),
@@ -67,6 +70,14 @@ pub(crate) async fn open_database(config: &Config) -> anyhow::Result<Db> {
     })
 }
 
+/// The placeholder keys of the devnet, for roles that ask for keys; an error where another network has them.
+async fn settle_keys(config: &Config, roles: Roles, db: &Db) -> anyhow::Result<Vec<&'static Placeholder>> {
+    match roles {
+        Roles::All => Ok(settle_placeholders(db, config.network, Timestamp::now()).await?),
+        Roles::Api | Roles::Worker => Ok(Vec::new()),
+    }
+}
+
 /// Starts what the roles need, the API last: it is the first to stop.
 fn start_parts(
     wiring: &Wiring<'_>,
@@ -87,14 +98,20 @@ fn start_parts(
     listener.map(|listener| wiring.start_api(listener, boards, parts)).transpose()
 }
 
-fn announce(config: &Config, chain: &ChainSource, roles: Roles, api: Option<SocketAddr>) {
+fn announce(
+    config: &Config,
+    chain: &ChainSource,
+    roles: Roles,
+    api: Option<SocketAddr>,
+    placeholders: &[&'static Placeholder],
+) {
     let head = chain.client.heads().borrow().as_ref().map(|head| head.number());
     let chain_id = match &chain.node {
         // A genesis file may have its own.
         Some(node) => node.chain.spec().chain_id,
         None => config.network.chain_id(),
     };
-    let banner = Banner { config, chain_id, head, node: chain.node.as_ref(), api };
+    let banner = Banner { config, chain_id, head, node: chain.node.as_ref(), api, placeholders };
     say(match roles {
         Roles::All => banner.with_next_steps(),
         Roles::Api | Roles::Worker => banner.short(),

@@ -2,6 +2,8 @@
 //!
 //! Pure: no I/O, no async, no clock.
 
+pub mod access;
+pub mod address;
 pub mod amount;
 pub mod application;
 pub mod deployment;
@@ -10,6 +12,8 @@ pub mod failure;
 pub mod network;
 pub mod web_url;
 
+pub use access::{KeyId, Permission, Permissions, Team};
+pub use address::parse_address;
 pub use amount::Wei;
 pub use application::{ApplicationId, ApplicationState, Email};
 pub use deployment::Deployment;

@@ -65,6 +65,14 @@ impl Network {
         }
     }
 
+    /// Port of the JSON-RPC gateway.
+    pub const fn gateway_port(self) -> u16 {
+        match self {
+            Self::Devnet | Self::Mainnet => 8540,
+            Self::Testnet => 8555,
+        }
+    }
+
     /// Whether the chain inside the binary may serve this network.
     pub const fn allows_embedded_chain(self) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! From a message to its reply: single requests, batches, notifications, and what is neither.
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, stream::FuturesOrdered};
 use jsonrpc::{Answer, BadRequest, Message, Params, Request, Unreadable};
 use tokio::time::Instant;
 
@@ -45,9 +45,13 @@ impl Gateway {
             Ok(place) => place,
             Err(refusal) => return Reply::refused(None, &refusal),
         };
+        let message = jsonrpc::read_message(message, self.config.limits.max_batch);
+        if let Ok(message) = &message {
+            self.prepare(caller, message).await;
+        }
         let head = self.head.get();
         let context = Context { caller, origin, head: head.as_deref() };
-        let mut reply = match jsonrpc::read_message(message, self.config.limits.max_batch) {
+        let mut reply = match message {
             Ok(Message::Single(Ok(request))) => self.answer_single(&context, &request).await,
             Ok(Message::Single(Err(bad))) => self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)),
             Ok(Message::Batch(requests)) => self.answer_batch(&context, &requests).await,
@@ -81,13 +85,17 @@ impl Gateway {
         context: &Context<'_>,
         requests: &[Result<Request<'_>, BadRequest<'_>>],
     ) -> Reply {
-        // Made here and not by the stream, whose closure would have to be good for every lifetime.
-        let answers: Vec<_> = requests.iter().map(|element| self.answer_element(context, element)).collect();
-        let answers = stream::iter(answers);
-        let mut answers = std::pin::pin!(answers.buffered(self.config.limits.batch_parallel.max(1)));
         let most = self.config.limits.max_answer_bytes;
         let mut out = Writer::with_capacity(requests.len() * 128);
-        while let Some((id, answer, is_wanted)) = answers.next().await {
+        let mut waiting = requests.iter();
+        let mut under_way = FuturesOrdered::new();
+        loop {
+            while under_way.len() < self.config.limits.batch_parallel.max(1)
+                && let Some(request) = waiting.next()
+            {
+                under_way.push_back(self.answer_element(context, request));
+            }
+            let Some((id, answer, is_wanted)) = under_way.next().await else { break };
             if !is_wanted {
                 continue;
             }
@@ -105,7 +113,7 @@ impl Gateway {
         Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
     }
 
-    /// Answers one element of a batch: its id, the answer, and whether anybody waits for it.
+    /// Answers one element of a batch: its id, the answer, and whether anybody wants it.
     async fn answer_element<'a>(
         &self,
         context: &Context<'_>,
@@ -129,7 +137,7 @@ impl Gateway {
         let outcome = match (charged, known) {
             (Err(refusal), _) => Err(refusal),
             (Ok(()), None) => Err(Refusal::MethodNotFound),
-            (Ok(()), Some(known)) => self.perform(context, known, request.params).await,
+            (Ok(()), Some(known)) => self.answer_known(context, known, request.params).await,
         };
         match outcome {
             Ok((answer, way)) => {
@@ -143,7 +151,7 @@ impl Gateway {
         }
     }
 
-    async fn perform(
+    async fn answer_known(
         &self,
         context: &Context<'_>,
         known: Known,
@@ -171,7 +179,6 @@ impl Gateway {
             | Class::Hash(_)
             | Class::Head
             | Class::Pure
-            | Class::Fresh
             | Class::Local(_) => self.read(known, params, head).await,
         }
     }

@@ -2,14 +2,18 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use access::{Allowance, Client, Grant, KeyDenied, Quota, Subject, client_address, presented_key};
+use access::{
+    Allowance, Client, Grant, KeyDenied, Quota, Subject, client_address, limit::Sharing, presented_key,
+};
 use domain::Permission;
 use hyper::HeaderMap;
+use jsonrpc::Message;
 use parking_lot::Mutex;
 
 use crate::{
     config::Door,
     gateway::Gateway,
+    method,
     places::Place,
     refusal::{Limited, Refusal},
 };
@@ -116,6 +120,23 @@ impl Gateway {
         let now = (self.access.clock)();
         let holds = |key: &str| self.access.keyring.authenticate(key, caller.address, now).is_ok();
         caller.key.as_deref().is_none_or(holds)
+    }
+
+    /// Makes sure that a message can be counted where limits are shared with other gateways; waits only for that.
+    pub(crate) async fn prepare(&self, caller: &Caller, message: &Message<'_>) {
+        let Some((subject, quota)) = caller.counted else { return };
+        let limiter = &self.access.limiter;
+        if limiter.sharing() == Sharing::Alone {
+            return;
+        }
+        let requests = match message {
+            Message::Single(request) => std::slice::from_ref(request),
+            Message::Batch(requests) => requests.as_slice(),
+        };
+        let known = requests.iter().flatten().filter_map(|request| method::find(&request.method));
+        let units = known.map(|known| known.method.units).filter(|units| *units > 1).sum();
+        let count = u32::try_from(requests.len()).unwrap_or(u32::MAX);
+        limiter.prepare(subject, quota, count, units, (self.access.clock)()).await;
     }
 
     /// Counts a request of a method that costs so much.

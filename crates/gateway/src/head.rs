@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::B256;
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -12,8 +11,6 @@ use tokio::time::Instant;
 pub(crate) struct Served {
     /// Its height, to which `latest`, `safe` and `finalized` are pinned.
     pub(crate) number: u64,
-    /// Its hash.
-    pub(crate) hash: B256,
     /// Grows when a development chain is set back: what was kept before is of blocks that do not exist any more.
     pub(crate) line: u32,
     /// Its height as JSON, `"0x1a"`.
@@ -23,9 +20,9 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub(crate) fn new(number: u64, hash: B256, line: u32) -> Self {
+    pub(crate) fn new(number: u64, line: u32) -> Self {
         let quoted = Bytes::from(format!("\"{number:#x}\""));
-        Self { number, hash, line, quoted, since: Instant::now() }
+        Self { number, line, quoted, since: Instant::now() }
     }
 
     /// The height as JSON.

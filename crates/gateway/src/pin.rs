@@ -147,14 +147,13 @@ fn join<'a>(elements: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::B256;
     use jsonrpc::Params;
 
     use super::*;
 
     fn pinned(text: &str, block: usize, at_head: AtHead) -> (String, Option<Tier>, u64) {
         let elements = Params::List(text).elements().expect("a list");
-        let head = Served::new(26, B256::ZERO, 0);
+        let head = Served::new(26, 0);
         let pinned = pin(text, &elements, block, at_head, &head);
         (pinned.params.into_owned(), pinned.tier, pinned.at)
     }

@@ -38,12 +38,9 @@ impl Gateway {
             Class::Block { block } => pin::pin(text, &elements, block, AtHead::Lasting, head),
             Class::Hash(_) | Class::Pure => compact(Some(Tier::Final)),
             Class::Head => compact(Some(Tier::Head(head.number))),
-            Class::Fresh
-            | Class::Local(_)
-            | Class::Logs
-            | Class::Send
-            | Class::Filter(_)
-            | Class::Session(_) => compact(None),
+            Class::Local(_) | Class::Logs | Class::Send | Class::Filter(_) | Class::Session(_) => {
+                compact(None)
+            }
         };
         self.read_pinned(known, pinned, head).await
     }
@@ -108,7 +105,6 @@ fn is_until_next_head(class: Class) -> bool {
         | Class::Block { .. }
         | Class::Head
         | Class::Pure
-        | Class::Fresh
         | Class::Local(_)
         | Class::Logs
         | Class::Send
@@ -126,10 +122,7 @@ fn judge(class: Class, answer: &Answer, head: &Served) -> Verdict {
         // At or below the head there is such a block; a node that does not know it is behind.
         (Answer::Result(json), Class::Block { .. }) => json.as_ref() != b"null",
         (Answer::Result(_), Class::State { .. } | Class::Head | Class::Pure | Class::Logs) => true,
-        (
-            Answer::Result(_),
-            Class::Fresh | Class::Local(_) | Class::Send | Class::Filter(_) | Class::Session(_),
-        ) => false,
+        (Answer::Result(_), Class::Local(_) | Class::Send | Class::Filter(_) | Class::Session(_)) => false,
     };
     if holds { Verdict::Keep } else { Verdict::Share }
 }
@@ -172,8 +165,6 @@ fn is_revert(error: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::B256;
-
     use super::*;
 
     #[test]
@@ -187,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_is_in_a_served_block_is_final() {
-        let head = Served::new(16, B256::ZERO, 0);
+        let head = Served::new(16, 0);
         assert!(is_final(Found::Transaction, br#"{"hash":"0x1","blockNumber":"0x10"}"#, &head));
         assert!(!is_final(Found::Transaction, br#"{"hash":"0x1","blockNumber":"0x11"}"#, &head));
         assert!(!is_final(Found::Transaction, br#"{"hash":"0x1","blockNumber":null}"#, &head));

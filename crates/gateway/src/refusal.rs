@@ -14,7 +14,7 @@ use crate::reply::Status;
 
 /// Why a request is not answered with a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// The message is not JSON.
     Parse,
     /// The request is JSON and no request.
@@ -78,15 +78,15 @@ pub enum Refusal {
 
 /// An allowance that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limited {
+pub(crate) struct Limited {
     /// What is counted: `requests`, `units` or `concurrency`.
-    pub scope: &'static str,
+    pub(crate) scope: &'static str,
     /// How many are allowed in a window, or at a time.
-    pub limit: u64,
+    pub(crate) limit: u64,
     /// The window; zero for what is counted at a time.
-    pub window: Duration,
+    pub(crate) window: Duration,
     /// When the next one is allowed.
-    pub retry_after: Duration,
+    pub(crate) retry_after: Duration,
 }
 
 #[derive(Serialize)]
@@ -119,7 +119,7 @@ struct LimitData {
 
 impl Refusal {
     /// The HTTP status, if the refusal is all that is answered.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         match self {
             Self::Parse | Self::Invalid(_) | Self::EmptyBatch | Self::LongBatch { .. } | Self::BrokenBody => {
                 Status::BadRequest
@@ -141,7 +141,7 @@ impl Refusal {
     }
 
     /// When to try again, if that is known.
-    pub fn retry_after(&self) -> Option<Duration> {
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Limited(limited) => Some(limited.retry_after),
             Self::Unavailable { .. } => Some(Duration::from_secs(1)),
@@ -165,7 +165,7 @@ impl Refusal {
     }
 
     /// The JSON-RPC code.
-    pub fn code(&self) -> i64 {
+    pub(crate) fn code(&self) -> i64 {
         match self {
             Self::Parse => -32700,
             Self::Invalid(_)
@@ -186,7 +186,7 @@ impl Refusal {
     }
 
     /// The error object.
-    pub fn error(&self) -> ErrorObject {
+    pub(crate) fn error(&self) -> ErrorObject {
         let error = ErrorObject::new(self.code(), self.message());
         let reason = |reason| Reason { reason };
         match self {

@@ -22,7 +22,7 @@ const MIN_SHARED_BYTES: usize = 8 * 1024;
 
 /// What came of a message, in HTTP's terms. A WebSocket has no use for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub(crate) enum Status {
     /// It was answered, perhaps with errors.
     Ok,
     /// It is no request.
@@ -43,7 +43,7 @@ pub enum Status {
 
 impl Status {
     /// As HTTP has it.
-    pub fn code(self) -> StatusCode {
+    pub(crate) fn code(self) -> StatusCode {
         match self {
             Self::Ok => StatusCode::OK,
             Self::BadRequest => StatusCode::BAD_REQUEST,
@@ -59,20 +59,20 @@ impl Status {
 
 /// The answer to one message.
 #[derive(Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// What came of it.
-    pub status: Status,
+    pub(crate) status: Status,
     /// The JSON; empty if the message was nothing but notifications.
-    pub body: Pieces,
+    pub(crate) body: Pieces,
     /// When to try again, if it was refused for now.
-    pub retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// What is left of the caller's allowance.
-    pub allowance: Option<Allowance>,
+    pub(crate) allowance: Option<Allowance>,
 }
 
 impl Reply {
     /// The answer to a message that is refused as a whole.
-    pub fn refused(id: Option<&str>, refusal: &Refusal) -> Self {
+    pub(crate) fn refused(id: Option<&str>, refusal: &Refusal) -> Self {
         let mut out = Vec::with_capacity(192);
         jsonrpc::write_error(&mut out, id, &refusal.error());
         Self {
@@ -84,12 +84,12 @@ impl Reply {
     }
 
     /// No answer, to notifications.
-    pub fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self { status: Status::Ok, body: Pieces::one(Bytes::new()), retry_after: None, allowance: None }
     }
 
     /// The whole JSON in one piece, for a WebSocket.
-    pub fn into_bytes(self) -> Bytes {
+    pub(crate) fn into_bytes(self) -> Bytes {
         self.body.into_bytes()
     }
 }
@@ -166,7 +166,7 @@ impl Writer {
 
 /// The body of a response.
 #[derive(Debug)]
-pub enum Pieces {
+pub(crate) enum Pieces {
     /// At most one piece.
     One(Option<Bytes>),
     /// Several.
@@ -175,7 +175,7 @@ pub enum Pieces {
 
 impl Pieces {
     /// A body in one piece.
-    pub fn one(bytes: Bytes) -> Self {
+    pub(crate) fn one(bytes: Bytes) -> Self {
         Self::One(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 
@@ -184,7 +184,7 @@ impl Pieces {
     }
 
     /// The whole body.
-    pub fn into_bytes(self) -> Bytes {
+    pub(crate) fn into_bytes(self) -> Bytes {
         match self {
             Self::One(bytes) => bytes.unwrap_or_default(),
             Self::Many(pieces) => pieces.as_slice().concat().into(),

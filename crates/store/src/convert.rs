@@ -1,7 +1,7 @@
 //! Between the types of Rust and those of the columns.
 
 use alloy_primitives::{Address, B256, U256};
-use domain::Wei;
+use domain::{Team, Wei};
 
 use crate::StoreError;
 
@@ -37,4 +37,9 @@ pub(crate) fn parse_address(what: &'static str, bytes: &[u8]) -> Result<Address,
 /// A column of 32 bytes.
 pub(crate) fn parse_hash(what: &'static str, bytes: &[u8]) -> Result<B256, StoreError> {
     B256::try_from(bytes).map_err(|error| StoreError::corrupt(what, error))
+}
+
+/// A column with the name of a team.
+pub(crate) fn parse_team(text: &str) -> Result<Team, StoreError> {
+    text.parse().map_err(|error| StoreError::corrupt("name of a team", error))
 }

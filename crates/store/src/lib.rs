@@ -15,7 +15,10 @@ mod application_mail;
 mod convert;
 mod db;
 mod error;
+mod faucet_allowlist;
+mod gateway_key;
 pub mod index;
+mod key_usage;
 mod migration;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -24,3 +27,6 @@ pub use application::{AcceptedApplication, ApplicationChange, ApplicationRow, Ap
 pub use application_mail::DueMail;
 pub use db::{Db, Engine};
 pub use error::{OpenError, StoreError};
+pub use faucet_allowlist::AllowedWallet;
+pub use gateway_key::{KeyRotation, KeyRow};
+pub use key_usage::{KeyUsage, KeyUsageRow};

@@ -17,6 +17,7 @@ use crate::{Engine, OpenError};
 const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "index", include_str!("../migrations/0001_index.sql")),
     (100, "application", include_str!("../migrations/0100_application.sql")),
+    (200, "access", include_str!("../migrations/0200_access.sql")),
 ];
 
 /// Applies what the database lacks. Must run under a lock on SQLite; on PostgreSQL the migrator has its own.

@@ -7,15 +7,14 @@
 pub(crate) mod answer;
 mod body;
 pub(crate) mod cache;
-pub(crate) mod client;
 mod config;
 mod cors;
 mod encoding;
-pub(crate) mod limit;
 pub(crate) mod request_id;
 
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
+use access::{Allowance, Client, WindowLimiter, client_address};
 use axum::{Router, body::Body, response::Response as RouterResponse};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -29,8 +28,6 @@ use tower::ServiceExt;
 use self::{
     answer::{Answer, NOSNIFF},
     cache::AnswerCache,
-    client::Client,
-    limit::{Allowance, Limiter, Verdict},
     request_id::{RequestIds, X_REQUEST_ID},
 };
 use crate::{clock::Clock, code::Code, problem::Problem};
@@ -54,7 +51,7 @@ pub struct Edge {
 struct Inner {
     router: Router,
     cache: Arc<AnswerCache>,
-    limiter: Arc<dyn Limiter>,
+    limiter: Arc<WindowLimiter>,
     clock: Arc<dyn Clock>,
     ids: RequestIds,
     config: EdgeConfig,
@@ -76,7 +73,7 @@ impl Edge {
     pub(crate) fn new(
         router: Router,
         cache: Arc<AnswerCache>,
-        limiter: Arc<dyn Limiter>,
+        limiter: Arc<WindowLimiter>,
         clock: Arc<dyn Clock>,
         config: EdgeConfig,
     ) -> Self {
@@ -106,9 +103,9 @@ impl Edge {
         if is_preflight(&request) {
             return inner.preflight(&envelope);
         }
-        let client = client::client(peer, headers, &inner.config.trusted_proxies);
+        let client = Client::from(client_address(peer, headers, &inner.config.trusted_proxies));
         if is_limited(request.uri().path()) {
-            let allowance = inner.take(client).await;
+            let allowance = inner.limiter.take(client, inner.clock.now());
             envelope.allowance = Some(allowance);
             if !allowance.is_granted {
                 return inner.refuse(&envelope, &rate_limited(allowance));
@@ -132,13 +129,6 @@ impl Edge {
 }
 
 impl Inner {
-    async fn take(&self, client: Client) -> Allowance {
-        match self.limiter.take(client, self.clock.now()) {
-            Verdict::Now(allowance) => allowance,
-            Verdict::Later(allowance) => allowance.await,
-        }
-    }
-
     /// Lets the router answer, within the time limit and whatever happens in there.
     async fn ask(
         &self,
@@ -261,7 +251,7 @@ impl Inner {
         if let Some(allowance) = envelope.allowance {
             headers.insert(RATELIMIT_LIMIT, allowance.limit.into());
             headers.insert(RATELIMIT_REMAINING, allowance.remaining.into());
-            headers.insert(RATELIMIT_RESET, allowance.reset_seconds.into());
+            headers.insert(RATELIMIT_RESET, allowance.reset_seconds().into());
         }
     }
 }
@@ -286,9 +276,10 @@ fn is_preflight<B>(request: &Request<B>) -> bool {
 fn rate_limited(allowance: Allowance) -> Problem {
     let detail = format!(
         "The limit is {} requests per minute; try again in {} seconds.",
-        allowance.limit, allowance.reset_seconds
+        allowance.limit,
+        allowance.retry_seconds()
     );
-    Problem::new(Code::RateLimited, detail).with_retry_after(allowance.reset_seconds)
+    Problem::new(Code::RateLimited, detail).with_retry_after(allowance.retry_seconds())
 }
 
 /// The one place where failures are logged, each with everything behind it.

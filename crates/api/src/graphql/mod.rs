@@ -9,16 +9,13 @@ mod subscription;
 
 use std::sync::Arc;
 
+use access::WindowLimiter;
 use async_graphql::{EmptyMutation, Schema};
 use axum::{Router, routing::get};
 use tokio::sync::Semaphore;
 
 use self::{limits::Limits, query::Query, subscription::Subscription};
-use crate::{
-    clock::Clock,
-    edge::{cache::AnswerCache, limit::Limiter},
-    state::ApiState,
-};
+use crate::{clock::Clock, edge::cache::AnswerCache, state::ApiState};
 
 /// The schema.
 pub(crate) type ApiSchema = Schema<Query, EmptyMutation, Subscription>;
@@ -29,7 +26,7 @@ struct Service {
     schema: ApiSchema,
     state: Arc<ApiState>,
     cache: Arc<AnswerCache>,
-    limiter: Arc<dyn Limiter>,
+    limiter: Arc<WindowLimiter>,
     clock: Arc<dyn Clock>,
     /// Places for WebSockets, which outlive the connections that are counted where they are accepted.
     sockets: Arc<Semaphore>,
@@ -38,7 +35,7 @@ struct Service {
 const MOST_SOCKETS: usize = 2_000;
 
 /// The GraphQL routes.
-pub(crate) fn routes(state: Arc<ApiState>, cache: Arc<AnswerCache>, limiter: Arc<dyn Limiter>) -> Router {
+pub(crate) fn routes(state: Arc<ApiState>, cache: Arc<AnswerCache>, limiter: Arc<WindowLimiter>) -> Router {
     let schema =
         Schema::build(Query, EmptyMutation, Subscription).extension(Limits).data(state.clone()).finish();
     let clock = state.clock.clone();

@@ -19,11 +19,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 
 use super::Service;
-use crate::{
-    code::Code,
-    edge::{Asker, limit::Verdict},
-    problem::Problem,
-};
+use crate::{code::Code, edge::Asker, problem::Problem};
 
 const MOST_BYTES: usize = 32 * 1024;
 const MOST_OPERATIONS: usize = 16;
@@ -114,7 +110,7 @@ fn incoming(
                 Message::Ping(_) | Message::Pong(_) => continue,
                 Message::Close(_) => return None,
             };
-            if !admit(&bytes, &conversation, asker, &service).await {
+            if !admit(&bytes, &conversation, asker, &service) {
                 conversation.lock().is_over = true;
                 return None;
             }
@@ -124,7 +120,7 @@ fn incoming(
 }
 
 /// Counts a message that starts an operation.
-async fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, service: &Service) -> bool {
+fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, service: &Service) -> bool {
     let Ok(Glance { r#type, id }) = serde_json::from_slice(message) else { return true };
     match r#type {
         "subscribe" | "start" => {}
@@ -141,10 +137,7 @@ async fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker,
             return false;
         }
     }
-    match service.limiter.take(asker.0, service.clock.now()) {
-        Verdict::Now(allowance) => allowance.is_granted,
-        Verdict::Later(allowance) => allowance.await.is_granted,
-    }
+    service.limiter.take(asker.0, service.clock.now()).is_granted
 }
 
 /// Notes that the server ended an operation.

@@ -2,7 +2,6 @@
 
 use anyhow::Context;
 use domain::{ApplicationId, ApplicationState};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::{ApplicationRow, Db};
 use validators::application::{Application, Applications, Decision, Reviewer};
@@ -10,7 +9,7 @@ use validators::application::{Application, Applications, Decision, Reviewer};
 use crate::{
     cli::{ApplicationsCommand, Review},
     config::Config,
-    output::say,
+    output::{say, seconds, time},
     runtime, wiring,
 };
 
@@ -138,16 +137,6 @@ fn application_view(application: &Application) -> Value {
 fn percent(bps: u16) -> String {
     let text = format!("{}.{:02}", bps / 100, bps % 100);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn time(millis: u64) -> Option<String> {
-    let millis = i64::try_from(millis).ok()?;
-    Some(Timestamp::from_millisecond(millis).ok()?.to_string())
-}
-
-/// A time as people read it in a table: to the second.
-fn seconds(millis: u64) -> String {
-    time(millis - millis % 1000).unwrap_or_default()
 }
 
 /// Reads an id on the command line.

@@ -50,5 +50,5 @@ fn line(setting: &Effective) -> String {
         Some(value) => value.to_owned(),
         None => format!("({})", setting.about.default_words()),
     };
-    format!("{:<20} {value:<40} {}", setting.about.key, setting.source)
+    format!("{:<25} {value:<40} {}", setting.about.key, setting.source)
 }

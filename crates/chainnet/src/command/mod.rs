@@ -1,12 +1,15 @@
 //! What each command does.
 
+pub(crate) mod allowlist;
 pub(crate) mod api;
 pub(crate) mod applications;
 pub(crate) mod config;
 pub(crate) mod ctl;
 pub(crate) mod doctor;
 pub(crate) mod genesis;
+pub(crate) mod keys;
 pub(crate) mod node;
+pub(crate) mod partner;
 pub(crate) mod transfer;
 pub(crate) mod up;
 pub(crate) mod worker;

@@ -23,8 +23,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use access::InternalAllowlist;
 use chain::remote::NodeUrl;
-use domain::{Deployment, Network, WebUrl};
+use domain::{Deployment, Network, WebUrl, Wei};
 use ipnet::IpNet;
 use validators::mail::SmtpSettings;
 
@@ -32,7 +33,7 @@ pub use deployments::Deployments;
 pub(crate) use flags::{add_flags, given_flags};
 pub use layers::{Effective, Given, Source};
 pub use problem::{ConfigError, Problem};
-pub use secret::SecretUrl;
+pub use secret::{SecretKey, SecretUrl};
 pub use setting::{About, DefaultValue, Shape};
 pub use table::SETTINGS;
 pub use value::{LogFormat, Origins};
@@ -67,6 +68,12 @@ pub struct Config {
     pub database: SecretUrl,
     /// REST and GraphQL.
     pub api: ApiConfig,
+    /// The JSON-RPC gateway.
+    pub gateway: GatewayConfig,
+    /// The faucet.
+    pub faucet: FaucetConfig,
+    /// Who may ask.
+    pub access: AccessConfig,
     /// Notices by mail, where a server is configured.
     pub mail: Option<SmtpSettings>,
     effective: Vec<Effective>,
@@ -103,6 +110,37 @@ pub struct ApiConfig {
     pub trusted_proxies: Vec<IpNet>,
 }
 
+/// The JSON-RPC gateway.
+#[derive(Debug)]
+pub struct GatewayConfig {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Requests of one client address in a minute, without a key.
+    pub rate_limit: NonZeroU32,
+}
+
+/// The faucet. Mainnet has none, whatever stands here.
+#[derive(Debug)]
+pub struct FaucetConfig {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// What it pays out in a day at most.
+    pub daily_cap: Wei,
+    /// What it pays with, if not the network's own key.
+    pub key: Option<SecretKey>,
+}
+
+/// Who may ask.
+#[derive(Debug)]
+pub struct AccessConfig {
+    /// Who needs no key.
+    pub internal: InternalAllowlist,
+    /// Requests in a minute of a key that is issued without a limit.
+    pub key_rate_limit: NonZeroU32,
+    /// Where limits are shared, if they are.
+    pub redis: Option<SecretUrl>,
+}
+
 impl Config {
     /// Reads and checks everything. `working_dir` is where `chainnet.toml` is looked for.
     pub fn load(given: Given, working_dir: &Path) -> Result<Self, ConfigError> {
@@ -126,9 +164,26 @@ impl Config {
             .take_or(&table::DATABASE_URL, Some(own_database.clone()), Source::Default)
             .unwrap_or(own_database);
         let api = take_api(&mut layers, network, record);
+        let gateway = take_gateway(&mut layers, network);
+        let faucet = take_faucet(&mut layers);
+        let access = take_access(&mut layers);
         let mail = take_mail(&mut layers);
         let (deployments, effective) = layers.finish(deployments)?;
-        Ok(Self { network, data, deployments, log, node, nodes, database, api, mail, effective })
+        Ok(Self {
+            network,
+            data,
+            deployments,
+            log,
+            node,
+            nodes,
+            database,
+            api,
+            gateway,
+            faucet,
+            access,
+            mail,
+            effective,
+        })
     }
 
     /// Every setting as it counts, in the order of the table.
@@ -192,6 +247,35 @@ fn own_origins(record: &Deployment) -> Origins {
     let mut origins = vec![record.urls.explorer.origin()];
     origins.extend(record.urls.site.as_ref().map(WebUrl::origin).filter(|site| !origins.contains(site)));
     Origins::Only(origins)
+}
+
+fn take_gateway(layers: &mut Layers, network: Network) -> GatewayConfig {
+    let own_port = network.gateway_port();
+    let host = layers.take(&table::GATEWAY_HOST, LOCALHOST);
+    let port = layers.take_or(&table::GATEWAY_PORT, Some(own_port), Source::Default).unwrap_or(own_port);
+    let rate_limit = layers.take(&table::GATEWAY_RATE_LIMIT_MAX, RATE_LIMIT);
+    GatewayConfig { listen: SocketAddr::new(host, port), rate_limit }
+}
+
+fn take_faucet(layers: &mut Layers) -> FaucetConfig {
+    let host = layers.take(&table::FAUCET_HOST, LOCALHOST);
+    let port = layers.take(&table::FAUCET_PORT, 0);
+    FaucetConfig {
+        listen: SocketAddr::new(host, port),
+        daily_cap: layers.take(&table::FAUCET_DAILY_CAP, Wei::default()),
+        key: layers.take_or(&table::FAUCET_KEY, None, Source::Default),
+    }
+}
+
+fn take_access(layers: &mut Layers) -> AccessConfig {
+    AccessConfig {
+        internal: layers
+            .take_or(&table::INTERNAL_ALLOWLIST, None, Source::Default)
+            .map(InternalAllowlist::new)
+            .unwrap_or_default(),
+        key_rate_limit: layers.take(&table::KEY_RATE_LIMIT_MAX, RATE_LIMIT),
+        redis: layers.take_or(&table::REDIS_URL, None, Source::Default),
+    }
 }
 
 fn take_mail(layers: &mut Layers) -> Option<SmtpSettings> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use alloy_primitives::B256;
+
 /// What is printed instead.
 const MASK: &str = "***";
 
@@ -41,6 +43,32 @@ impl fmt::Debug for SecretUrl {
     }
 }
 
+/// A private key. It does not print itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretKey(B256);
+
+impl SecretKey {
+    pub(crate) fn new(key: B256) -> Self {
+        Self(key)
+    }
+
+    /// The key itself, for whoever signs.
+    pub fn expose(&self) -> B256 {
+        self.0
+    }
+
+    /// What is shown instead.
+    pub fn masked(&self) -> String {
+        MASK.to_owned()
+    }
+}
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +80,7 @@ mod tests {
             ("postgres://app:a@b/c@db/chainnet", "postgres://app:***@db/chainnet"),
             ("postgres://app@db:5432/chainnet?password=hunter2", "postgres://app@db:5432/chainnet?***"),
             ("smtps://mailer:p%40ss@mail.example.org:465", "smtps://mailer:***@mail.example.org:465"),
+            ("redis://:hunter2@redis:6379/0", "redis://:***@redis:6379/0"),
             ("sqlite:data/devnet/chainnet.db", "sqlite:data/devnet/chainnet.db"),
         ] {
             assert_eq!(SecretUrl::new(text).masked(), shown);

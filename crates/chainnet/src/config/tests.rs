@@ -40,11 +40,17 @@ fn the_defaults_are_those_of_the_specification() {
     assert_eq!(config.nodes, []);
     assert_eq!(config.database.expose(), "sqlite:data/devnet/chainnet.db");
     assert!(config.mail.is_none());
+    assert_eq!(config.gateway.listen, "127.0.0.1:8540".parse().unwrap());
+    assert_eq!((config.gateway.rate_limit.get(), config.access.key_rate_limit.get()), (300, 600));
+    assert_eq!(config.faucet.listen, "127.0.0.1:4001".parse().unwrap());
+    assert_eq!((config.faucet.daily_cap, &config.faucet.key), (Wei::from_coin(100_000), &None));
+    assert_eq!((&config.access.internal, &config.access.redis), (&InternalAllowlist::default(), &None));
     let mainnet = load(&[], &[("PLATFORM_NETWORK", "mainnet")], "").unwrap();
     assert_eq!(mainnet.api.rate_limit.get(), 200);
     assert_eq!(mainnet.api.cors, Origins::Only(vec!["http://127.0.0.1:3000".to_owned()]));
     let testnet = load(&[("network", "testnet")], &[], "").unwrap();
     assert_eq!((testnet.node.rpc.port(), testnet.api.rate_limit.get()), (8565, 100));
+    assert_eq!((testnet.gateway.listen.port(), mainnet.gateway.listen.port()), (8555, 8540));
 }
 
 #[test]
@@ -77,11 +83,14 @@ rpc_url = ["http://a:8545", "https://b/key"]
 [api]
 trusted_proxies = ["10.0.0.0/8"]
 cors_origins = []
+[access]
+internal_allowlist = []
 "#;
     let config = load(&[], &[], file).unwrap();
     assert_eq!(config.nodes.len(), 2);
     assert_eq!(config.api.trusted_proxies, ["10.0.0.0/8".parse().unwrap()]);
     assert_eq!(config.api.cors, Origins::Only(Vec::new()));
+    assert_eq!(config.access.internal, InternalAllowlist::new(Vec::new()));
 }
 
 #[test]
@@ -114,7 +123,7 @@ fn all_problems_are_told_at_once_with_key_source_and_what_is_allowed() {
 
 #[test]
 fn a_refused_secret_is_not_quoted() {
-    for variable in ["DATABASE_URL", "SMTP_URL", "PLATFORM_RPC_URL"] {
+    for variable in ["DATABASE_URL", "SMTP_URL", "PLATFORM_RPC_URL", "REDIS_URL", "FAUCET_KEY"] {
         let problems = refused(&[], &[(variable, "mysql://root:hunter2@db")], "");
         assert!(problems[0].contains(variable) && !problems[0].contains("hunter2"), "{problems:?}");
     }

@@ -3,10 +3,10 @@
 use std::{fmt::Display, net::IpAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
 
 use chain::remote::NodeUrl;
-use domain::{Network, WebUrl};
+use domain::{Network, WebUrl, Wei};
 use ipnet::IpNet;
 
-use super::secret::SecretUrl;
+use super::secret::{SecretKey, SecretUrl};
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,6 +84,22 @@ pub(super) fn database(text: &str) -> Result<SecretUrl, String> {
     }
 }
 
+pub(super) fn redis(text: &str) -> Result<SecretUrl, String> {
+    match text.strip_prefix("redis://") {
+        Some(place) if !place.is_empty() => Ok(SecretUrl::new(text)),
+        Some(_) | None => Err("no such server".to_owned()),
+    }
+}
+
+pub(super) fn coin(text: &str) -> Result<Wei, String> {
+    parsed(text)
+}
+
+pub(super) fn private_key(text: &str) -> Result<SecretKey, String> {
+    text.strip_prefix("0x").ok_or("no 0x")?;
+    text.parse().map(SecretKey::new).map_err(|_| "no key".to_owned())
+}
+
 pub(super) fn sender(text: &str) -> Result<String, String> {
     let address = text.rsplit_once('<').map_or(text, |(_, address)| address.trim_end_matches('>'));
     match address.split_once('@') {
@@ -110,7 +126,7 @@ pub(super) fn origins(text: &str) -> Result<Origins, String> {
 }
 
 /// Networks; a bare address is a network of one.
-pub(super) fn proxies(text: &str) -> Result<Vec<IpNet>, String> {
+pub(super) fn networks(text: &str) -> Result<Vec<IpNet>, String> {
     items(text)
         .map(|item| match item.parse::<IpAddr>() {
             Ok(address) => Ok(IpNet::from(address)),
@@ -134,9 +150,9 @@ mod tests {
     fn lists_are_separated_by_commas_and_may_have_spaces() {
         assert_eq!(nodes("http://a:1, http://b:2 ,").unwrap().len(), 2);
         assert!(nodes(" , ").is_err());
-        assert_eq!(listed(&proxies("10.0.0.0/8,::1").unwrap()), "10.0.0.0/8,::1/128");
-        assert!(proxies("10.0.0.0/33").unwrap_err().contains("10.0.0.0/33"));
-        assert_eq!(proxies("").unwrap(), []);
+        assert_eq!(listed(&networks("10.0.0.0/8,::1").unwrap()), "10.0.0.0/8,::1/128");
+        assert!(networks("10.0.0.0/33").unwrap_err().contains("10.0.0.0/33"));
+        assert_eq!(networks("").unwrap(), []);
     }
 
     #[test]
@@ -156,6 +172,18 @@ mod tests {
             assert!(database(text).is_err(), "{text}");
         }
         assert!(sender("a@b.c").is_ok() && sender("Net <a@b.c>").is_ok() && sender("nobody").is_err());
+    }
+
+    #[test]
+    fn redis_is_told_by_its_scheme_and_a_key_by_its_form() {
+        assert!(redis("redis://:secret@host:6379/0").is_ok());
+        for text in ["redis://", "rediss://host", "host:6379", ""] {
+            assert!(redis(text).is_err(), "{text}");
+        }
+        let key = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+        assert!(private_key(&format!("0x{key}")).is_ok());
+        assert!(private_key(key).is_err() && private_key("0x12").is_err());
+        assert!(coin("0.5").is_ok() && coin("-1").is_err());
     }
 
     #[test]

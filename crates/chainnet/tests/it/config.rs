@@ -30,6 +30,9 @@ async fn the_effective_configuration_is_printed_with_its_sources_and_without_sec
         ("API_HOST", "0.0.0.0"),
         ("DATABASE_URL", "postgres://app:hunter2@db.internal/chainnet"),
         ("PLATFORM_RPC_URL", "https://node.example/v3/secret-key,http://10.0.0.5:8545"),
+        ("FAUCET_KEY", "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"),
+        ("INTERNAL_ALLOWLIST", "10.0.0.0/8"),
+        ("REDIS_URL", "redis://:hunter2@redis.internal:6379"),
         ("SMTP_URL", "smtps://mailer:hunter2@mail.example"),
         ("SMTP_FROM", "Validators <program@example.org>"),
     ];
@@ -37,7 +40,9 @@ async fn the_effective_configuration_is_printed_with_its_sources_and_without_sec
         in_folder(folder.path(), &env, ["config", "--network", "testnet", "--rate-limit-max", "250"])
             .await
             .success();
-    assert!(!printed.contains("hunter2") && !printed.contains("secret-key"), "{printed}");
+    for secret in ["hunter2", "secret-key", "ac0974"] {
+        assert!(!printed.contains(secret), "{printed}");
+    }
     insta::assert_snapshot!("effective_configuration", printed);
 
     let json = in_folder(folder.path(), &env, ["config", "--json"]).await.success();

@@ -95,6 +95,10 @@ struct Wire<'a> {
 impl LogQuery {
     /// Reads a filter object.
     pub(crate) fn read(json: &str) -> Result<Self, Refusal> {
+        // A list would do for serde, which fills fields in their order.
+        if !json.starts_with('{') {
+            return Err(BAD_FILTER);
+        }
         let wire: Wire<'_> = serde_json::from_str(json).map_err(|_| BAD_FILTER)?;
         let blocks = match (wire.block_hash, wire.from_block, wire.to_block) {
             (Some(hash), None, None) => Blocks::Hash(hash),

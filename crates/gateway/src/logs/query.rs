@@ -83,6 +83,7 @@ impl Gateway {
         }
         let tiers = std::iter::repeat_n(Tier::Final, stretches.len()).chain([last_tier]);
         let asked = stretches.into_iter().chain([last]).zip(tiers).map(|(stretch, tier)| ask(stretch, tier));
+        let asked: Vec<_> = asked.collect();
         let answers: Vec<(Answer, Way)> = stream::iter(asked).buffered(PARALLEL).try_collect().await?;
         Ok((merge(answers, limits.max_answer_bytes)?, Way::Asked))
     }
@@ -99,7 +100,7 @@ fn stretches(from: u64, to: u64, most: u64) -> impl Iterator<Item = (u64, u64)> 
     let mut next = Some(from);
     std::iter::from_fn(move || {
         let start = next.filter(|start| *start <= to)?;
-        let end = (start / most).saturating_add(1).saturating_mul(most).saturating_sub(1).min(to);
+        let end = (start - start % most).saturating_add(most - 1).min(to);
         next = end.checked_add(1);
         Some((start, end))
     })

@@ -43,8 +43,6 @@ pub(crate) enum Class {
     Head,
     /// A pure function of its parameters.
     Pure,
-    /// Passed on each time.
-    Fresh,
     /// Logs of a range of blocks.
     Logs,
     /// A signed transaction.
@@ -188,7 +186,6 @@ impl Class {
             Self::State { .. } | Self::Block { .. } | Self::Hash(_) | Self::Head | Self::Pure => {
                 "cache, then a node"
             }
-            Self::Fresh => "a node",
             Self::Logs => "new blocks in memory, cache, then a node",
             Self::Send => "two nodes",
             Self::Filter(_) => "the gateway's filters",
@@ -198,7 +195,7 @@ impl Class {
 
     fn kept(self) -> &'static str {
         match self {
-            Self::Local(_) | Self::Fresh | Self::Send | Self::Filter(_) | Self::Session(_) => "–",
+            Self::Local(_) | Self::Send | Self::Filter(_) | Self::Session(_) => "–",
             Self::State { .. } => "for ever; at the head until the next head",
             Self::Block { .. } | Self::Pure => "for ever",
             Self::Hash(Found::Transaction) => "for ever once mined",
@@ -215,7 +212,6 @@ impl Class {
             | Self::Hash(_)
             | Self::Head
             | Self::Pure
-            | Self::Fresh
             | Self::Logs
             | Self::Send
             | Self::Filter(_)
@@ -231,7 +227,6 @@ impl Class {
             | Self::Hash(_)
             | Self::Head
             | Self::Pure
-            | Self::Fresh
             | Self::Logs
             | Self::Send => true,
         }

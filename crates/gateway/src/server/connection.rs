@@ -35,7 +35,6 @@ impl Connection {
         if place.is_none() && !is_proxy {
             return;
         }
-        gateway.metrics.connections.inc();
         // Answers are small and awaited: never hold them back to fill a segment.
         if stream.set_nodelay(true).is_ok() && self.serve_http(stream).await {
             let upgrade = self.upgrade.lock().take();
@@ -45,7 +44,6 @@ impl Connection {
                 socket::serve(gateway, seat, TokioIo::new(io), &self.stop).await;
             }
         }
-        gateway.metrics.connections.dec();
     }
 
     /// Answers requests until the connection ends or is upgraded; false if it had to be given up.

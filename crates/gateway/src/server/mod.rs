@@ -84,9 +84,12 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
         };
         if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
             let connection = Connection::new(Arc::clone(&shared), peer.ip(), shutdown.clone());
+            let open = shared.gateway.metrics.connections.clone();
+            open.inc();
             tasks.spawn(async move {
                 connection.serve(stream).await;
                 drop(place);
+                open.dec();
             });
         } else if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
             tasks.spawn(async move {

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use alloy_primitives::B256;
 use chain::Head;
 use tokio::{sync::watch, time::Instant};
 
@@ -91,12 +90,12 @@ impl<'a> Follower<'a> {
                     let block = self.keep(loaded);
                     self.next += 1;
                     // First, so that who hears of a block and asks for the head is told no older one.
-                    self.serve(block.number, block.hash);
+                    self.serve(block.number);
                     self.tell(ChainNews::Block(block));
                 }
                 Err(error) => {
                     tracing::debug!(number = self.next, %error, "a new block could not be loaded");
-                    self.serve(head.number(), head.hash);
+                    self.serve(head.number());
                     tokio::time::sleep(RETRY).await;
                 }
             }
@@ -104,7 +103,7 @@ impl<'a> Follower<'a> {
                 break;
             }
         }
-        self.serve(head.number(), head.hash);
+        self.serve(head.number());
     }
 
     /// Loads the next block, serving the head meanwhile if that takes too long.
@@ -113,15 +112,15 @@ impl<'a> Follower<'a> {
         if let Ok(loaded) = tokio::time::timeout_at(serve_by, loading.as_mut()).await {
             return loaded;
         }
-        self.serve(head.number(), head.hash);
+        self.serve(head.number());
         loading.await
     }
 
     /// Serves a block as the head, unless a newer one is served already.
-    fn serve(&self, number: u64, hash: B256) {
+    fn serve(&self, number: u64) {
         let served = self.gateway.head.get();
         if served.is_none_or(|served| served.line != self.line || served.number < number) {
-            self.gateway.serve_head(Served::new(number, hash, self.line));
+            self.gateway.serve_head(Served::new(number, self.line));
         }
     }
 

@@ -14,6 +14,12 @@ use crate::{
     world::{World, in_time},
 };
 
+fn metrics(front: &Front) -> String {
+    let mut text = String::new();
+    encode(&mut text, &front.gateway.registry().lock()).unwrap();
+    text
+}
+
 #[tokio::test]
 async fn paths_and_methods_that_do_not_exist_are_refused() {
     let world = World::new();
@@ -90,6 +96,13 @@ async fn beyond_the_most_connections_a_caller_is_told_so() {
     let world = World::new();
     let limits = Limits { max_connections: 2, ..Limits::default() };
     let front = Front::new(GatewayConfig { limits, ..open() }, world.in_process()).await;
+    // The one that waited until the gateway was ready.
+    in_time(async {
+        while !metrics(&front).contains("gateway_connections 0") {
+            tokio::task::yield_now().await
+        }
+    })
+    .await;
     let (mut one, mut two) = (front.connect().await, front.connect().await);
     for connection in [&mut one, &mut two] {
         in_time(connection.call("eth_chainId", json!([]))).await.result();
@@ -105,8 +118,7 @@ async fn metrics_have_fixed_labels_only() {
     let front = Front::new(open(), world.in_process()).await;
     front.ask("eth_chainId", json!([])).await;
     front.call("my_ownMethod", json!([])).await;
-    let mut text = String::new();
-    encode(&mut text, &front.gateway.registry().lock()).unwrap();
+    let text = metrics(&front);
     assert!(text.contains(r#"gateway_requests_total{method="eth_chainId",way="local"} 1"#), "{text}");
     assert!(text.contains(r#"gateway_requests_total{method="other",way="refused"} 1"#), "{text}");
     assert!(text.contains(r#"gateway_refusals_total{code="-32601"} 1"#), "{text}");

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use chain::remote::{RemoteClient, RemoteConfig};
 use chainnet_gateway::method_entries;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
@@ -46,11 +46,28 @@ fn cases() -> Vec<Case> {
     include_str!("smuggling.jsonl").lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-fn outcome(answer: &Value) -> Expected {
-    match answer {
-        Value::Array(answers) => Expected::Batch(answers.iter().map(outcome).collect()),
-        answer if answer.get("result").is_some() => Expected::Word("result".to_owned()),
-        answer => Expected::Code(answer["error"]["code"].as_i64().expect("a code")),
+/// An answer whose id is not looked at: it may be a number that no program can hold.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<ErrorCode>,
+}
+
+#[derive(Deserialize)]
+struct ErrorCode {
+    code: i64,
+}
+
+fn outcome(text: &str) -> Expected {
+    if text.starts_with('[') {
+        let answers: Vec<&RawValue> = serde_json::from_str(text).expect(text);
+        return Expected::Batch(answers.iter().map(|answer| outcome(answer.get())).collect());
+    }
+    match serde_json::from_str(text).expect(text) {
+        Answer { result: Some(_), error: None } => Expected::Word("result".to_owned()),
+        Answer { result: None, error: Some(error) } => Expected::Code(error.code),
+        Answer { .. } => panic!("neither result nor error, or both: {text}"),
     }
 }
 
@@ -67,7 +84,7 @@ async fn no_disguise_gets_a_forbidden_method_to_a_node() {
     let mut connection = front.connect().await;
     for case in &cases {
         let reply = connection.send("POST", "/", &[], case.bytes()).await;
-        assert_eq!(outcome(&reply.json()), case.expect, "{}: {}", case.name, reply.text());
+        assert_eq!(outcome(reply.text()), case.expect, "{}: {}", case.name, reply.text());
         let is_malformed = matches!(case.expect, Expected::Code(-32600 | -32700));
         let status = if is_malformed { 400 } else { 200 };
         assert_eq!(reply.status.as_u16(), status, "{}: {}", case.name, reply.text());

@@ -1,5 +1,6 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
+mod access;
 mod index_kills;
 mod operator;
 mod outage;

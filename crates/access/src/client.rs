@@ -1,4 +1,4 @@
-//! Who a request comes from, as far as limits are concerned.
+//! Who a request comes from: the address, for lists of networks, and the client, for limits.
 //!
 //! `X-Forwarded-For` is written by whoever sends it, so it is read from the right, and only as long as the one who wrote
 //! an entry is a proxy that the operator trusts.
@@ -34,12 +34,12 @@ fn prefix(address: Ipv6Addr) -> [u8; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// The client of a request that arrived from `peer`.
-pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
+/// The address of whoever made a request that arrived from `peer`. `Client::from` makes of it what is counted.
+pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
     let mut address = peer.to_canonical();
     if trusted.is_empty() || !is_trusted(address) {
-        return address.into();
+        return address;
     }
     let lines = headers.get_all(X_FORWARDED_FOR);
     let entries = lines.iter().rev().filter_map(|line| line.to_str().ok()).flat_map(|line| line.rsplit(','));
@@ -51,7 +51,7 @@ pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Cl
             break;
         }
     }
-    address.into()
+    address
 }
 
 /// An address as proxies write it: bare, with a port, or in brackets.
@@ -72,7 +72,7 @@ mod tests {
             headers.append(X_FORWARDED_FOR, line.parse().unwrap());
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
-        client(peer.parse().unwrap(), &headers, &trusted)
+        client_address(peer.parse().unwrap(), &headers, &trusted).into()
     }
 
     fn of(address: &str) -> Client {
@@ -108,5 +108,12 @@ mod tests {
         assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::9"));
         assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
         assert_eq!(of("::ffff:203.0.113.7"), of("203.0.113.7"));
+    }
+
+    #[test]
+    fn addresses_are_whole_and_canonical_for_lists_of_networks() {
+        let address = |text: &str| client_address(text.parse().unwrap(), &HeaderMap::new(), &[]).to_string();
+        assert_eq!(address("::ffff:203.0.113.7"), "203.0.113.7");
+        assert_eq!(address("2001:db8:1:2::9"), "2001:db8:1:2::9");
     }
 }

@@ -1,5 +1,9 @@
 //! The table of settings: everything that can be configured, once.
 
+mod access;
+mod faucet;
+mod gateway;
+
 use std::{net::IpAddr, num::NonZeroU32, path::PathBuf};
 
 use chain::remote::NodeUrl;
@@ -7,6 +11,11 @@ use domain::Network;
 use ipnet::IpNet;
 use validators::mail::SmtpSettings;
 
+pub(super) use self::{
+    access::{INTERNAL_ALLOWLIST, KEY_RATE_LIMIT_MAX, REDIS_URL},
+    faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
+    gateway::{GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
+};
 use super::{
     secret::SecretUrl,
     setting::{
@@ -19,7 +28,7 @@ use super::{
 };
 
 /// The configuration file itself: a variable and a flag, but no key.
-pub(super) const FILE: About = About {
+pub(in crate::config) const FILE: About = About {
     key: "",
     env: "CHAINNET_CONFIG",
     flag: "config",
@@ -31,7 +40,7 @@ pub(super) const FILE: About = About {
     commands: &[],
 };
 
-pub(super) const NETWORK: Setting<Network> = Setting {
+pub(in crate::config) const NETWORK: Setting<Network> = Setting {
     about: About {
         key: "network",
         env: "PLATFORM_NETWORK",
@@ -48,7 +57,7 @@ pub(super) const NETWORK: Setting<Network> = Setting {
     secret: false,
 };
 
-pub(super) const DATA: Setting<PathBuf> = Setting {
+pub(in crate::config) const DATA: Setting<PathBuf> = Setting {
     about: About {
         key: "data",
         env: "CHAINNET_DATA",
@@ -65,7 +74,7 @@ pub(super) const DATA: Setting<PathBuf> = Setting {
     secret: false,
 };
 
-pub(super) const DEPLOYMENTS: Setting<PathBuf> = Setting {
+pub(in crate::config) const DEPLOYMENTS: Setting<PathBuf> = Setting {
     about: About {
         key: "deployments",
         env: "PLATFORM_DEPLOYMENTS",
@@ -82,7 +91,7 @@ pub(super) const DEPLOYMENTS: Setting<PathBuf> = Setting {
     secret: false,
 };
 
-pub(super) const LOG_FORMAT: Setting<LogFormat> = Setting {
+pub(in crate::config) const LOG_FORMAT: Setting<LogFormat> = Setting {
     about: About {
         key: "log.format",
         env: "LOG_FORMAT",
@@ -102,7 +111,7 @@ pub(super) const LOG_FORMAT: Setting<LogFormat> = Setting {
     secret: false,
 };
 
-pub(super) const LOG_FILTER: Setting<String> = Setting {
+pub(in crate::config) const LOG_FILTER: Setting<String> = Setting {
     about: About {
         key: "log.filter",
         env: "RUST_LOG",
@@ -111,7 +120,8 @@ pub(super) const LOG_FILTER: Setting<String> = Setting {
         meaning: "What is logged",
         allowed: "levels, for all or by module: warn,chainnet=debug",
         default: Fixed(
-            "warn,chainnet=info,chainnet_devchain=info,chainnet_indexer=info,chainnet_validators=info",
+            "warn,chainnet=info,chainnet_access=info,chainnet_devchain=info,chainnet_faucet=info,\
+             chainnet_gateway=info,chainnet_indexer=info,chainnet_validators=info",
         ),
         shape: Shape::Text,
         commands: &[],
@@ -121,7 +131,7 @@ pub(super) const LOG_FILTER: Setting<String> = Setting {
     secret: false,
 };
 
-pub(super) const NODE_RPC_HOST: Setting<IpAddr> = Setting {
+pub(in crate::config) const NODE_RPC_HOST: Setting<IpAddr> = Setting {
     about: About {
         key: "node.rpc_host",
         env: "NODE_RPC_HOST",
@@ -138,7 +148,7 @@ pub(super) const NODE_RPC_HOST: Setting<IpAddr> = Setting {
     secret: false,
 };
 
-pub(super) const NODE_RPC_PORT: Setting<u16> = Setting {
+pub(in crate::config) const NODE_RPC_PORT: Setting<u16> = Setting {
     about: About {
         key: "node.rpc_port",
         env: "NODE_RPC_PORT",
@@ -155,7 +165,7 @@ pub(super) const NODE_RPC_PORT: Setting<u16> = Setting {
     secret: false,
 };
 
-pub(super) const NODE_GENESIS: Setting<PathBuf> = Setting {
+pub(in crate::config) const NODE_GENESIS: Setting<PathBuf> = Setting {
     about: About {
         key: "node.genesis",
         env: "NODE_GENESIS",
@@ -172,7 +182,7 @@ pub(super) const NODE_GENESIS: Setting<PathBuf> = Setting {
     secret: false,
 };
 
-pub(super) const RPC_URL: Setting<Vec<NodeUrl>> = Setting {
+pub(in crate::config) const RPC_URL: Setting<Vec<NodeUrl>> = Setting {
     about: About {
         key: "chain.rpc_url",
         env: "PLATFORM_RPC_URL",
@@ -182,31 +192,42 @@ pub(super) const RPC_URL: Setting<Vec<NodeUrl>> = Setting {
         allowed: "http, https, ws or wss URLs, the preferred one first",
         default: Depends("the deployment record's; if it names none, the embedded chain"),
         shape: Shape::List,
-        commands: &["up", "api", "worker", "doctor"],
+        commands: &["up", "api", "gateway", "faucet", "worker", "doctor"],
     },
     parse: value::nodes,
     show: |nodes| listed(nodes),
     secret: true,
 };
 
-pub(super) const DATABASE_URL: Setting<SecretUrl> = Setting {
+pub(in crate::config) const DATABASE_URL: Setting<SecretUrl> = Setting {
     about: About {
         key: "database.url",
         env: "DATABASE_URL",
         flag: "database-url",
         value: "URL",
-        meaning: "Where the index and the applications are kept",
+        meaning: "Where the index, the applications and the keys are kept",
         allowed: "sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE",
         default: Depends("the SQLite file chainnet.db in the data directory"),
         shape: Shape::Text,
-        commands: &["up", "api", "worker", "doctor", "applications"],
+        commands: &[
+            "up",
+            "api",
+            "gateway",
+            "faucet",
+            "worker",
+            "doctor",
+            "applications",
+            "keys",
+            "allowlist",
+            "partner",
+        ],
     },
     parse: value::database,
     show: SecretUrl::masked,
     secret: true,
 };
 
-pub(super) const API_HOST: Setting<IpAddr> = Setting {
+pub(in crate::config) const API_HOST: Setting<IpAddr> = Setting {
     about: About {
         key: "api.host",
         env: "API_HOST",
@@ -223,7 +244,7 @@ pub(super) const API_HOST: Setting<IpAddr> = Setting {
     secret: false,
 };
 
-pub(super) const API_PORT: Setting<u16> = Setting {
+pub(in crate::config) const API_PORT: Setting<u16> = Setting {
     about: About {
         key: "api.port",
         env: "API_PORT",
@@ -240,7 +261,7 @@ pub(super) const API_PORT: Setting<u16> = Setting {
     secret: false,
 };
 
-pub(super) const RATE_LIMIT_MAX: Setting<NonZeroU32> = Setting {
+pub(in crate::config) const RATE_LIMIT_MAX: Setting<NonZeroU32> = Setting {
     about: About {
         key: "api.rate_limit_max",
         env: "RATE_LIMIT_MAX",
@@ -257,7 +278,7 @@ pub(super) const RATE_LIMIT_MAX: Setting<NonZeroU32> = Setting {
     secret: false,
 };
 
-pub(super) const CORS_ORIGINS: Setting<Origins> = Setting {
+pub(in crate::config) const CORS_ORIGINS: Setting<Origins> = Setting {
     about: About {
         key: "api.cors_origins",
         env: "CORS_ORIGINS",
@@ -277,7 +298,7 @@ pub(super) const CORS_ORIGINS: Setting<Origins> = Setting {
     secret: false,
 };
 
-pub(super) const TRUSTED_PROXIES: Setting<Vec<IpNet>> = Setting {
+pub(in crate::config) const TRUSTED_PROXIES: Setting<Vec<IpNet>> = Setting {
     about: About {
         key: "api.trusted_proxies",
         env: "TRUSTED_PROXIES",
@@ -287,14 +308,14 @@ pub(super) const TRUSTED_PROXIES: Setting<Vec<IpNet>> = Setting {
         allowed: "addresses and networks such as 10.0.0.0/8",
         default: Fixed(""),
         shape: Shape::List,
-        commands: &["up", "api"],
+        commands: &["up", "api", "gateway", "faucet"],
     },
-    parse: value::proxies,
+    parse: value::networks,
     show: |networks| listed(networks),
     secret: false,
 };
 
-pub(super) const SMTP_URL: Setting<SmtpSettings> = Setting {
+pub(in crate::config) const SMTP_URL: Setting<SmtpSettings> = Setting {
     about: About {
         key: "mail.smtp_url",
         env: "SMTP_URL",
@@ -311,7 +332,7 @@ pub(super) const SMTP_URL: Setting<SmtpSettings> = Setting {
     secret: true,
 };
 
-pub(super) const SMTP_FROM: Setting<String> = Setting {
+pub(in crate::config) const SMTP_FROM: Setting<String> = Setting {
     about: About {
         key: "mail.from",
         env: "SMTP_FROM",
@@ -329,7 +350,7 @@ pub(super) const SMTP_FROM: Setting<String> = Setting {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 17] = [
+pub const SETTINGS: [&About; 27] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -345,6 +366,16 @@ pub const SETTINGS: [&About; 17] = [
     &RATE_LIMIT_MAX.about,
     &CORS_ORIGINS.about,
     &TRUSTED_PROXIES.about,
+    &GATEWAY_HOST.about,
+    &GATEWAY_PORT.about,
+    &GATEWAY_RATE_LIMIT_MAX.about,
+    &FAUCET_HOST.about,
+    &FAUCET_PORT.about,
+    &FAUCET_DAILY_CAP.about,
+    &FAUCET_KEY.about,
+    &INTERNAL_ALLOWLIST.about,
+    &KEY_RATE_LIMIT_MAX.about,
+    &REDIS_URL.about,
     &SMTP_URL.about,
     &SMTP_FROM.about,
 ];

@@ -1,5 +1,7 @@
 //! The command line: what can be asked for. The flags of settings come from the configuration's table.
 
+mod access;
+
 use std::path::PathBuf;
 
 use alloy_primitives::Address;
@@ -10,6 +12,8 @@ use crate::{
     command::applications::{parse_id, parse_state},
     config::{self, Given},
 };
+
+pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, PartnerAdd, PartnerCommand};
 
 /// An IBFT 2.0 network in one binary.
 #[derive(Debug, Parser)]
@@ -53,6 +57,15 @@ pub enum Command {
     /// Review applications to the validator program.
     #[command(subcommand)]
     Applications(ApplicationsCommand),
+    /// Issue, list, revoke and rotate the keys of the gateway, and see what they are used for.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Decide which wallets the faucet pays where not every wallet may claim.
+    #[command(subcommand)]
+    Allowlist(AllowlistCommand),
+    /// Take a partner in: a key and a wallet for the faucet, in one step.
+    #[command(subcommand)]
+    Partner(PartnerCommand),
     /// Check chain, contracts, clock, database and index, and say what to do.
     Doctor(DoctorOptions),
 }
