@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn at(number: u64) -> Served {
-        Served::new(number, B256::ZERO, 0)
+        Served::new(number, 0)
     }
 
     fn range(from: Option<u64>, to: Option<u64>) -> Blocks {
