@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use jsonrpc::Answer;
 use tokio::sync::watch;
 
-use crate::Head;
+use crate::{Head, PendingHashes};
 
 /// What a call costs a node, and so which connections it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,6 +71,10 @@ pub struct NodeState {
 pub trait RawUpstream: Send + Sync + 'static {
     /// The newest block that may be asked about; its number never falls, unless a development chain is set back.
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>>;
+
+    /// Transactions that enter a pool from now on. Nodes are asked to tell of them only while somebody listens; this
+    /// returns once one of them does, or after a moment if none can.
+    async fn pending(&self) -> PendingHashes;
 
     /// The chain's id, once a node has told it.
     fn chain_id(&self) -> Option<u64>;

@@ -43,6 +43,12 @@ pub struct Limits {
     pub max_connections: usize,
     /// Most connections of one client address at a time.
     pub max_connections_per_client: usize,
+    /// Most WebSockets of one caller at a time.
+    pub max_sockets_per_caller: usize,
+    /// Messages of one WebSocket that are answered at a time; the next ones wait unread.
+    pub max_socket_messages: usize,
+    /// Subscriptions of one WebSocket.
+    pub max_subscriptions: usize,
     /// How long a connection may take to deliver a request's head or body, or to take an answer off our hands.
     pub transfer_timeout: Duration,
     /// How long a connection may stay open without a request.
@@ -67,6 +73,9 @@ impl Default for Limits {
             max_concurrent: 512,
             max_connections: 10_000,
             max_connections_per_client: 2_000,
+            max_sockets_per_caller: 1_000,
+            max_socket_messages: 16,
+            max_subscriptions: 32,
             transfer_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(60),
             drain: Duration::from_secs(10),

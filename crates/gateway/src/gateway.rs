@@ -12,15 +12,18 @@ use tokio::sync::broadcast;
 use crate::{
     cache::Caches,
     config::GatewayConfig,
+    feed::Hub,
+    filters::{Filters, RedisFilters},
     head::{Served, ServedHead},
     local::LocalAnswers,
     metrics::Metrics,
     places::Places,
+    socket::{self, Seats},
     warm::{ChainNews, Follower, Window},
 };
 
-/// Blocks that a listener to the chain's news may be behind.
-const NEWS_BACKLOG: usize = 256;
+/// Blocks that a listener to the chain's news may be behind: more than the follower tells of at once after an outage.
+const NEWS_BACKLOG: usize = 2048;
 
 /// Who may ask, and how often.
 #[derive(Clone)]
@@ -51,11 +54,37 @@ pub struct Gateway {
     pub(crate) places: Places<Subject>,
     /// Blocks as they become known, for whoever pushes them on.
     pub(crate) news: broadcast::Sender<ChainNews>,
+    /// What is told to those who listen.
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) filters: Filters,
+    /// The open WebSockets.
+    pub(crate) seats: Arc<Seats>,
 }
 
 impl Gateway {
-    /// A gateway to these nodes. Nothing is served before [`Self::run`] has seen a head.
+    /// A gateway to these nodes that keeps callers' filters to itself. Nothing is served before [`Self::run`] has seen a
+    /// head.
     pub fn new(config: GatewayConfig, upstream: Arc<dyn RawUpstream>, access: AccessParts) -> Arc<Self> {
+        let filters = Filters::in_memory(Arc::clone(&access.clock));
+        Self::with(config, upstream, access, filters)
+    }
+
+    /// One of several gateways that share callers' filters.
+    pub fn replica(
+        config: GatewayConfig,
+        upstream: Arc<dyn RawUpstream>,
+        access: AccessParts,
+        filters: RedisFilters,
+    ) -> Arc<Self> {
+        Self::with(config, upstream, access, Filters::in_redis(filters))
+    }
+
+    fn with(
+        config: GatewayConfig,
+        upstream: Arc<dyn RawUpstream>,
+        access: AccessParts,
+        filters: Filters,
+    ) -> Arc<Self> {
         let gateway = Self {
             head: ServedHead::default(),
             caches: Caches::new(config.final_cache_bytes, config.head_cache_bytes),
@@ -64,6 +93,9 @@ impl Gateway {
             metrics: Metrics::new(),
             places: Places::new(config.limits.max_concurrent),
             news: broadcast::Sender::new(NEWS_BACKLOG),
+            hub: Arc::new(Hub::new(Arc::clone(&access.clock))),
+            filters,
+            seats: Arc::new(Seats::new(config.limits.max_sockets_per_caller)),
             config,
             upstream,
             access,
@@ -73,7 +105,12 @@ impl Gateway {
 
     /// Follows the chain for as long as it is polled. [`crate::serve`] does that.
     pub(crate) async fn run(&self) {
-        Follower::new(self).run().await;
+        let news = self.news.subscribe();
+        tokio::select! {
+            () = Follower::new(self).run() => {}
+            () = self.hub.run(news, &*self.upstream) => {}
+            () = socket::watch_keys(self) => {}
+        }
     }
 
     /// Serves another head: what held until the last one is dropped as a whole.

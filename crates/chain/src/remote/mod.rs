@@ -12,6 +12,7 @@ mod health;
 mod jsonrpc;
 mod node;
 mod pick;
+mod pools;
 mod raw;
 mod reads;
 mod send;
@@ -30,7 +31,7 @@ pub use config::RemoteConfig;
 pub use node::Node;
 pub use url::{NodeUrl, NodeUrlError};
 
-use self::{dial::Dialer, feed::Feed, raw::Hedging, served::ServedHead};
+use self::{dial::Dialer, feed::Feed, pools::Pools, raw::Hedging, served::ServedHead};
 use crate::ChainError;
 
 /// Why nodes cannot be used at all.
@@ -71,6 +72,7 @@ struct Shared {
     nodes: Vec<Arc<Node>>,
     dialer: Arc<Dialer>,
     served: ServedHead,
+    pools: Arc<Pools>,
     /// The configured chain id, or that of the first node that told one.
     chain_id: OnceLock<u64>,
     /// When a second node is asked for the same.
@@ -118,6 +120,7 @@ impl RemoteClient {
             nodes: nodes.iter().map(node).collect(),
             dialer: Arc::clone(&dialer),
             served: ServedHead::new(config.follow_reverts && nodes.len() == 1),
+            pools: Arc::default(),
             chain_id: config.chain_id.map_or_else(OnceLock::new, OnceLock::from),
             hedging: Hedging::default(),
             moved: Notify::new(),

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use alloy_primitives::B256;
 use bytes::Bytes;
 use chainnet_chain::remote::NodeUrl;
 use futures_util::{SinkExt, StreamExt};
@@ -20,7 +21,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::{Semaphore, broadcast, watch},
 };
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -69,6 +70,9 @@ struct State {
     /// Cancelled to cut all WebSockets.
     sockets: Mutex<CancellationToken>,
     subscribers: watch::Sender<usize>,
+    /// Hashes for those who subscribed to the pool, and how many have.
+    pool: broadcast::Sender<B256>,
+    pool_subscribers: watch::Sender<usize>,
     open: AtomicUsize,
     most_open: AtomicUsize,
     /// While it has no permits, block answers wait.
@@ -104,6 +108,8 @@ impl FakeNode {
             feed: watch::Sender::new(head),
             sockets: Mutex::default(),
             subscribers: watch::Sender::new(0),
+            pool: broadcast::Sender::new(64),
+            pool_subscribers: watch::Sender::new(0),
             open: AtomicUsize::new(0),
             most_open: AtomicUsize::new(0),
             gate: Semaphore::new(Semaphore::MAX_PERMITS),
@@ -164,6 +170,17 @@ impl FakeNode {
         waited.expect("a subscription in time").expect("an open channel");
     }
 
+    /// Tells those who subscribed to the pool of a transaction.
+    pub(crate) fn pool(&self, hash: B256) {
+        let _ = self.state.pool.send(hash);
+    }
+
+    /// Waits until exactly so many WebSockets are subscribed to the pool.
+    pub(crate) async fn pool_subscribed(&self, times: usize) {
+        let mut subscribers = self.state.pool_subscribers.subscribe();
+        in_time(subscribers.wait_for(|count| *count == times)).await.expect("an open channel");
+    }
+
     /// Lets blocks wait until [`FakeNode::release`].
     pub(crate) fn hold(&self) {
         self.state.gate.forget_permits(Semaphore::MAX_PERMITS);
@@ -213,21 +230,70 @@ async fn feed(stream: TcpStream, state: &Arc<State>) {
     heads.mark_unchanged();
     let _ = socket.send(Message::text(r#"{"jsonrpc":"2.0","id":0,"result":"0x1"}"#)).await;
     state.subscribers.send_modify(|count| *count += 1);
+    let mut pool = state.pool.subscribe();
+    let mut hears_pool = PoolSubscriber { state, is_subscribed: false };
     loop {
-        tokio::select! {
+        let message = tokio::select! {
             () = cut.cancelled() => return,
-            changed = heads.changed() => if changed.is_err() { return },
-        }
-        let head = *heads.borrow_and_update();
-        let header = ledger::header_json(&state.script.lock().ledger.block(head));
-        let message = json!({
-            "jsonrpc": "2.0",
-            "method": "eth_subscription",
-            "params": { "subscription": "0x1", "result": header },
-        });
+            changed = heads.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let head = *heads.borrow_and_update();
+                news("0x1", ledger::header_json(&state.script.lock().ledger.block(head)))
+            }
+            Ok(hash) = pool.recv() => {
+                if !hears_pool.is_subscribed {
+                    continue;
+                }
+                news("0x2", json!(hash))
+            }
+            asked = socket.next() => {
+                let Some(Ok(Message::Text(text))) = asked else { return };
+                hears_pool.answer(&text)
+            }
+        };
         if socket.send(Message::text(message.to_string())).await.is_err() {
             return;
         }
+    }
+}
+
+fn news(subscription: &str, result: Value) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "method": "eth_subscription",
+        "params": { "subscription": subscription, "result": result },
+    })
+}
+
+/// Whether a WebSocket is subscribed to the pool; not any more when it ends.
+struct PoolSubscriber<'a> {
+    state: &'a State,
+    is_subscribed: bool,
+}
+
+impl PoolSubscriber<'_> {
+    /// Answers a request to begin or to end it.
+    fn answer(&mut self, text: &str) -> Value {
+        let asked: Value = serde_json::from_str(text).expect("requests are JSON");
+        let begins = asked["method"] == "eth_subscribe";
+        assert_eq!(asked["params"][0], if begins { "newPendingTransactions" } else { "0x2" });
+        self.set(begins);
+        json!({ "jsonrpc": "2.0", "id": asked["id"], "result": if begins { json!("0x2") } else { json!(true) } })
+    }
+
+    fn set(&mut self, is_subscribed: bool) {
+        if std::mem::replace(&mut self.is_subscribed, is_subscribed) != is_subscribed {
+            let change = |count: &mut usize| *count = if is_subscribed { *count + 1 } else { *count - 1 };
+            self.state.pool_subscribers.send_modify(change);
+        }
+    }
+}
+
+impl Drop for PoolSubscriber<'_> {
+    fn drop(&mut self) {
+        self.set(false);
     }
 }
 

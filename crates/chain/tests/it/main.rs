@@ -16,4 +16,5 @@ mod failover;
 mod fake;
 mod feed;
 mod ledger;
+mod pools;
 mod send;

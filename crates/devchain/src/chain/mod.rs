@@ -8,6 +8,7 @@ mod extend;
 mod fees;
 mod moment;
 mod open;
+mod pending;
 mod submit;
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::chain::{Head, NodeState, RawCall, RawError, RawUpstream};
+use ::chain::{Head, NodeState, PendingHashes, RawCall, RawError, RawUpstream};
 use async_trait::async_trait;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -31,6 +31,10 @@ impl InProcess {
 impl RawUpstream for InProcess {
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
         self.service.chain().heads()
+    }
+
+    async fn pending(&self) -> PendingHashes {
+        self.service.chain().pending_hashes()
     }
 
     fn chain_id(&self) -> Option<u64> {

@@ -139,6 +139,16 @@ impl LogFilter {
             && self.topics.iter().zip(&log.topics).all(|(any, topic)| any.is_empty() || any.contains(topic))
     }
 
+    /// The contracts whose logs are looked for; all if there are none.
+    pub(crate) fn addresses(&self) -> &[Address] {
+        &self.address
+    }
+
+    /// The first topics that are looked for, which name events; all if there are none.
+    pub(crate) fn events(&self) -> &[B256] {
+        self.topics.first().map_or(&[], Vec::as_slice)
+    }
+
     /// The members of a filter object, without braces, for a node.
     pub(super) fn members(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();

@@ -3,4 +3,4 @@
 mod filter;
 mod query;
 
-pub(crate) use filter::{LogFilter, LogQuery};
+pub(crate) use filter::{Blocks, Bound, LogFilter, LogQuery};

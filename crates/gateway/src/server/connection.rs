@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::{Shared, http, watch::Watch};
-use crate::{caller::Caller, socket};
+use crate::socket::{self, TakenSeat};
 
 /// What the requests of one connection share.
 pub(super) struct Connection {
@@ -17,7 +17,7 @@ pub(super) struct Connection {
     pub(super) peer: IpAddr,
     pub(super) watch: Watch,
     /// Left behind by a request that asked for a WebSocket.
-    pub(super) upgrade: Mutex<Option<(OnUpgrade, Caller)>>,
+    pub(super) upgrade: Mutex<Option<(OnUpgrade, TakenSeat)>>,
     stop: CancellationToken,
 }
 
@@ -38,10 +38,10 @@ impl Connection {
         // Answers are small and awaited: never hold them back to fill a segment.
         if stream.set_nodelay(true).is_ok() && self.serve_http(stream).await {
             let upgrade = self.upgrade.lock().take();
-            if let Some((upgrade, caller)) = upgrade
+            if let Some((upgrade, seat)) = upgrade
                 && let Ok(io) = upgrade.await
             {
-                socket::serve(gateway, caller, TokioIo::new(io), &self.stop).await;
+                socket::serve(gateway, seat, TokioIo::new(io), &self.stop).await;
             }
         }
     }

@@ -110,8 +110,9 @@ fn upgrade(connection: &Connection, mut request: Request<Incoming>) -> Response<
     }
     let Place::Rpc(key) = place(request.uri().path()) else { return refused(&Refusal::BrokenBody) };
     let address = gateway.client(connection.peer, request.headers());
-    let caller = match gateway.admit_for_long(address, request.headers(), key) {
-        Ok(caller) => caller,
+    let caller = gateway.admit_for_long(address, request.headers(), key);
+    let seat = match caller.and_then(|caller| gateway.seats.take(caller)) {
+        Ok(seat) => seat,
         Err(refusal) => {
             gateway.metrics.refused(None, &refusal);
             return refused(&refusal);
@@ -119,7 +120,7 @@ fn upgrade(connection: &Connection, mut request: Request<Incoming>) -> Response<
     };
     match socket::accept(request.headers()) {
         Some(response) => {
-            *connection.upgrade.lock() = Some((hyper::upgrade::on(&mut request), caller));
+            *connection.upgrade.lock() = Some((hyper::upgrade::on(&mut request), seat));
             response.map(|()| Pieces::one(Bytes::new()))
         }
         None => {

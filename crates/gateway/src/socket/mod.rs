@@ -1,43 +1,88 @@
-//! WebSockets.
+//! WebSockets: the same requests as over HTTP with the same limits, and subscriptions.
+//!
+//! `handshake` turns a request into a socket, `seats` counts the open ones and dismisses callers whose key was taken back,
+//! `converse` is the conversation, `session` what was subscribed to, `listening` what the hub tells of it, `outgoing`
+//! how it is written, `ending` how it is closed.
 
-use std::sync::Arc;
+mod converse;
+mod ending;
+mod handshake;
+mod listening;
+mod outgoing;
+mod seats;
+mod session;
 
-use bytes::Bytes;
-use hyper::{HeaderMap, Response};
-use jsonrpc::Params;
+use std::{sync::Arc, time::Duration};
+
+use futures_util::StreamExt;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        self,
+        protocol::{Role, WebSocketConfig},
+    },
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::{caller::Caller, gateway::Gateway, method::SessionCall, refusal::Refusal};
+pub(crate) use handshake::{accept, is_upgrade};
+pub(crate) use seats::{Seats, TakenSeat};
+pub(crate) use session::Session;
 
-/// The subscriptions of one connection.
-pub(crate) struct Session;
+use self::{converse::Conversation, ending::Ending};
+use crate::gateway::Gateway;
 
-impl Session {
-    /// Answers a call that came in the message with this number.
-    pub(crate) async fn answer(
-        &self,
-        _message: u64,
-        _call: SessionCall,
-        _params: Params<'_>,
-    ) -> Result<Bytes, Refusal> {
-        Err(Refusal::SocketOnly)
-    }
-}
-
-/// Whether the request asks for a WebSocket.
-pub(crate) fn is_upgrade(_headers: &HeaderMap) -> bool {
-    false
-}
-
-/// The response that switches protocols, or nothing if the handshake is not version 13 with a key.
-pub(crate) fn accept(_headers: &HeaderMap) -> Option<Response<()>> {
-    None
-}
+/// What a connection reads at a time. Requests are short, and there may be thousands of connections.
+const READ_BUFFER: usize = 2 * 1024;
+/// What a connection gathers before it writes, when it has several events to tell of.
+const WRITE_BUFFER: usize = 4 * 1024;
+/// How long saying goodbye may take.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// How often it is asked whether callers may stay.
+const DISMISSALS: Duration = Duration::from_millis(500);
 
 /// Serves an upgraded connection to its end.
-pub(crate) async fn serve<S>(_gateway: &Arc<Gateway>, _caller: Caller, _io: S, _stop: &CancellationToken)
+pub(crate) async fn serve<S>(gateway: &Gateway, seat: TakenSeat, io: S, stop: &CancellationToken)
 where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    S: AsyncRead + AsyncWrite + Unpin,
 {
+    let most = gateway.config.limits.max_body_bytes;
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_message_size(Some(most))
+        .max_frame_size(Some(most));
+    let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
+    let session = Session::new(Arc::clone(&gateway.hub), gateway.config.limits.max_subscriptions);
+    let conversation = Conversation::new(gateway, seat.seat(), &mut socket, &session);
+    let ending = tokio::select! {
+        ending = conversation.run() => ending,
+        () = seat.seat().dismissed() => Ending::Revoked,
+        () = stop.cancelled() => Ending::Stopping,
+    };
+    tracing::debug!(reason = %ending, "closing a WebSocket");
+    close(&mut socket, ending).await;
+}
+
+/// Says goodbye and waits for the peer to do the same, for a moment.
+async fn close<S>(socket: &mut WebSocketStream<S>, ending: Ending)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let Some(frame) = ending.frame() else { return };
+    let farewell = async {
+        socket.close(Some(frame)).await?;
+        while socket.next().await.transpose()?.is_some() {}
+        Ok::<_, tungstenite::Error>(())
+    };
+    let _ = tokio::time::timeout(FAREWELL, farewell).await;
+}
+
+/// Dismisses callers whose key was taken back or has expired, for as long as it is polled.
+pub(crate) async fn watch_keys(gateway: &Gateway) {
+    let mut ticks = tokio::time::interval(DISMISSALS);
+    loop {
+        ticks.tick().await;
+        gateway.seats.dismiss(|caller| gateway.still_holds(caller));
+    }
 }

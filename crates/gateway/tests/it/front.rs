@@ -113,6 +113,20 @@ impl Front {
         upstream: Arc<dyn RawUpstream>,
         change: impl FnOnce(&mut AccessParts),
     ) -> Self {
+        let has_head = upstream.heads().borrow().is_some();
+        let front = Self::made(|mut access| {
+            change(&mut access);
+            Gateway::new(config, upstream, access)
+        });
+        let front = front.await;
+        if has_head {
+            front.ready().await;
+        }
+        front
+    }
+
+    /// Starts a gateway that is made here.
+    pub(crate) async fn made(make: impl FnOnce(AccessParts) -> Arc<Gateway>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(&format!("sqlite:{}/keys.db", folder.path().display())).await.unwrap();
         let clock = TestClock::default();
@@ -121,25 +135,23 @@ impl Front {
             Arc::new(move || clock.now())
         };
         let keyring = Arc::new(Keyring::open(db.clone(), tell.clone()).await.unwrap());
-        let mut access = AccessParts {
+        let gateway = make(AccessParts {
             keyring: Arc::clone(&keyring),
             limiter: Limiter::local(),
             internal: InternalAllowlist::new(Vec::new()),
             trusted_proxies: Vec::new(),
             clock: tell,
-        };
-        change(&mut access);
-        let has_head = upstream.heads().borrow().is_some();
-        let gateway = Gateway::new(config, upstream, access);
+        });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(serve(listener, Arc::clone(&gateway), stop.clone()));
-        let front = Self { address, gateway, clock, keyring, db, stop, _folder: folder };
-        if has_head {
-            in_time(async { while front.get("/ready").await.status != StatusCode::OK {} }).await;
-        }
-        front
+        Self { address, gateway, clock, keyring, db, stop, _folder: folder }
+    }
+
+    /// Waits until a head is served.
+    pub(crate) async fn ready(&self) {
+        in_time(async { while self.get("/ready").await.status != StatusCode::OK {} }).await;
     }
 
     /// Issues a key and lets the gateway know it.

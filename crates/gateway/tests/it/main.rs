@@ -1,4 +1,4 @@
-//! The gateway from the outside: HTTP in, HTTP out, over a real embedded chain. Nodes that misbehave are a real node with
+//! The gateway from the outside: HTTP and WebSocket in and out, over a real embedded chain. Nodes that misbehave are a real node with
 //! something in between.
 
 #![allow(
@@ -11,14 +11,23 @@
 
 mod batches;
 mod caching;
+mod dev;
 mod edge;
 mod errors;
+mod feed;
+mod filters;
+mod filters_shared;
 mod front;
 mod keys;
 mod logs;
 mod nodes;
+mod peer;
 mod pinning;
 mod recorder;
+mod redis;
 mod relay;
 mod smuggling;
+mod socket;
+mod socket_access;
+mod socket_crowd;
 mod world;

@@ -10,7 +10,7 @@ use std::{
 
 use async_trait::async_trait;
 use chain::{
-    Head, NodeState, RawCall, RawError, RawUpstream,
+    Head, NodeState, PendingHashes, RawCall, RawError, RawUpstream,
     remote::{RemoteClient, RemoteConfig},
 };
 use futures_util::future::join_all;
@@ -44,6 +44,10 @@ impl Headless {
 impl RawUpstream for Headless {
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
         self.heads.subscribe()
+    }
+
+    async fn pending(&self) -> PendingHashes {
+        self.inner.pending().await
     }
 
     fn chain_id(&self) -> Option<u64> {

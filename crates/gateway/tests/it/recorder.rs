@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chain::{Head, NodeState, RawCall, RawError, RawUpstream};
+use chain::{Head, NodeState, PendingHashes, RawCall, RawError, RawUpstream};
 use jsonrpc::Answer;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
@@ -70,6 +70,10 @@ impl Recorder {
 impl RawUpstream for Recorder {
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
         self.inner.heads()
+    }
+
+    async fn pending(&self) -> PendingHashes {
+        self.inner.pending().await
     }
 
     fn chain_id(&self) -> Option<u64> {

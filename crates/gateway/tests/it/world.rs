@@ -7,6 +7,8 @@ use alloy_eips::Encodable2718;
 use alloy_primitives::{Address, B256, Bytes, TxKind, U256, hex, keccak256};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
+use async_trait::async_trait;
+use chain::{Head, NodeState, PendingHashes, RawCall, RawError, RawUpstream};
 use devchain::{
     chain::Chain,
     genesis::{GenesisSpec, GenesisValidator},
@@ -15,8 +17,9 @@ use devchain::{
 };
 use domain::devnet;
 use ibft::seal::{Secp256k1Key, ValidatorKey};
+use jsonrpc::Answer;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) const CHAIN_ID: u64 = 8845;
@@ -30,12 +33,12 @@ pub(crate) struct World {
     pub(crate) control: Control,
     node: Arc<Node>,
     _production: Production,
-    _folder: TempDir,
+    folder: Arc<TempDir>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Arc::new(tempfile::tempdir().unwrap());
         let keys: Vec<_> =
             (1u64..=4).map(|n| Secp256k1Key::new(B256::from(U256::from(n))).unwrap()).collect();
         let validators = keys.iter().zip(1..).map(|(key, number)| GenesisValidator {
@@ -62,7 +65,7 @@ impl World {
         let production = Production::start(chain.clone(), keys, Pacing::OnDemand).unwrap();
         let control = production.control().clone();
         let node = Arc::new(Node { chain: chain.clone(), control: control.clone() });
-        Self { chain, control, node, _production: production, _folder: folder }
+        Self { chain, control, node, _production: production, folder }
     }
 
     pub(crate) async fn mine(&self) -> u64 {
@@ -78,8 +81,9 @@ impl World {
     }
 
     /// The chain without a wire.
-    pub(crate) fn in_process(&self) -> Arc<InProcess> {
-        Arc::new(InProcess::new(Arc::clone(&self.node), Limits::default()))
+    pub(crate) fn in_process(&self) -> Arc<dyn RawUpstream> {
+        let inner = InProcess::new(Arc::clone(&self.node), Limits::default());
+        Arc::new(Inside { inner, _folder: Arc::clone(&self.folder) })
     }
 
     /// The chain's own JSON-RPC port, with all its groups.
@@ -118,6 +122,36 @@ impl World {
         let signature = signer.sign_hash_sync(&tx.signature_hash()).unwrap();
         let raw = TxEnvelope::from(tx.into_signed(signature)).encoded_2718();
         (hex::encode_prefixed(&raw), keccak256(&raw).to_string())
+    }
+}
+
+/// The chain in the process, and its folder: a gateway may outlive the test that started it by a moment, and a chain
+/// whose folder is gone takes seconds to close.
+struct Inside {
+    inner: InProcess,
+    _folder: Arc<TempDir>,
+}
+
+#[async_trait]
+impl RawUpstream for Inside {
+    fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
+        self.inner.heads()
+    }
+
+    async fn pending(&self) -> PendingHashes {
+        self.inner.pending().await
+    }
+
+    fn chain_id(&self) -> Option<u64> {
+        self.inner.chain_id()
+    }
+
+    async fn call(&self, call: RawCall) -> Result<Answer, RawError> {
+        self.inner.call(call).await
+    }
+
+    fn nodes(&self) -> Vec<NodeState> {
+        self.inner.nodes()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Asking never stops altogether: it finds out that a node is back, that it is on the right chain, and that a WebSocket
 //! has silently died.
 
+mod pool;
 mod websocket;
 
 use std::sync::{

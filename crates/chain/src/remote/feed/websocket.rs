@@ -1,6 +1,7 @@
-//! A node's `newHeads` over WebSocket: one connection per node, opened again when it is lost.
+//! A node's `newHeads`, and its pool while somebody listens, over WebSocket: one connection per node, opened again when it
+//! is lost.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use futures_util::{SinkExt, StreamExt};
 use hyper::{StatusCode, header};
@@ -11,7 +12,7 @@ use tokio_tungstenite::{
     tungstenite::{self, Message, client::IntoClientRequest, protocol::WebSocketConfig},
 };
 
-use super::{Feed, Reported};
+use super::{Feed, Reported, pool::PoolSubscription};
 use crate::remote::{
     decode,
     dial::Wire,
@@ -50,15 +51,21 @@ enum FeedError {
     Refused,
 }
 
-/// A message that carries a head.
+/// A message of the node: news of a subscription, or the answer to a request.
 #[derive(Deserialize)]
-struct Notification<'a> {
-    #[serde(borrow)]
-    params: NotificationParams<'a>,
+struct Incoming<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    params: Option<News<'a>>,
 }
 
 #[derive(Deserialize)]
-struct NotificationParams<'a> {
+struct News<'a> {
+    #[serde(borrow, default)]
+    subscription: Cow<'a, str>,
     #[serde(borrow)]
     result: &'a RawValue,
 }
@@ -94,14 +101,36 @@ impl Feed {
         let mut socket = opening.await.map_err(|_| FeedError::Silent)??;
         *was_fed = true;
         self.fed(true);
+        let mut listeners = self.shared.pools.listeners();
+        let mut pool = PoolSubscription::new(&self.shared.pools);
         loop {
-            let message = self.next(&mut socket).await?;
-            let Ok(notification) = serde_json::from_str::<Notification<'_>>(&message) else { continue };
-            // A head that cannot be believed is asked for the other way.
-            match decode::head(notification.params.result).map(|head| self.accept(head)) {
-                Ok(Reported::Served | Reported::Known) => {}
-                Ok(Reported::Doubtful) | Err(_) => self.nudge.notify_one(),
+            let is_wanted = *listeners.borrow_and_update() > 0;
+            if let Some(request) = pool.adjust(is_wanted) {
+                socket.send(Message::text(request)).await?;
             }
+            tokio::select! {
+                message = self.next(&mut socket) => self.take(&message?, &mut pool),
+                // The other end is in what we share, so it never closes.
+                _ = listeners.changed() => {}
+            }
+        }
+    }
+
+    fn take(&self, message: &str, pool: &mut PoolSubscription) {
+        let Ok(incoming) = serde_json::from_str::<Incoming<'_>>(message) else { return };
+        let Some(news) = incoming.params else {
+            return incoming.id.into_iter().for_each(|id| pool.take_answer(id, incoming.result));
+        };
+        if let Some(hash) = pool.hash(&news.subscription, news.result) {
+            if self.node.is_verified() {
+                self.shared.pools.report(hash);
+            }
+            return;
+        }
+        // A head that cannot be believed is asked for the other way.
+        match decode::head(news.result).map(|head| self.accept(head)) {
+            Ok(Reported::Served | Reported::Known) => {}
+            Ok(Reported::Doubtful) | Err(_) => self.nudge.notify_one(),
         }
     }
 

@@ -21,12 +21,16 @@ pub(super) use lanes::Lanes;
 pub(super) use pace::{Hedging, Latency};
 
 use super::{RemoteClient, node::Node};
-use crate::{Head, Lane, NodeState, RawCall, RawError, RawUpstream};
+use crate::{Head, Lane, NodeState, PendingHashes, RawCall, RawError, RawUpstream};
 
 #[async_trait]
 impl RawUpstream for RemoteClient {
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
         self.shared.served.subscribe()
+    }
+
+    async fn pending(&self) -> PendingHashes {
+        self.shared.pools.listen().await
     }
 
     fn chain_id(&self) -> Option<u64> {
