@@ -34,7 +34,7 @@ pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
     let state = Arc::new(state);
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
     let (router, handlers) = rest::routes().split_for_parts();
-    let description = Arc::new(Description::new(handlers));
+    let description = Arc::new(Description::new(handlers, &rest::SURFACE));
     let router = router
         .with_state(rest::Shared { state: state.clone(), description })
         .merge(graphql::routes(state.clone(), cache.clone(), limiter.clone()))
@@ -48,7 +48,7 @@ async fn not_found() -> Problem {
 
 /// The OpenAPI document, as `GET /api/v1/openapi.json` answers it.
 pub fn openapi_document() -> String {
-    describe::openapi_text(rest::routes().into_openapi())
+    describe::openapi_text(rest::routes().into_openapi(), &rest::SURFACE)
 }
 
 /// The GraphQL type definitions, as `GET /api/v1/graphql-schema` answers them.
