@@ -42,6 +42,7 @@ pub(crate) const FRIEND: &str = "0x00000000000000000000000000000000000F12e4";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A clock that runs with the machine's and can be moved on.
+#[derive(Default)]
 pub(crate) struct TestClock {
     offset_ms: AtomicI64,
 }
@@ -105,7 +106,7 @@ impl Rig {
 
     pub(crate) async fn with(config: EdgeConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let chain = Chain::open(&folder.path().join("chain"), &genesis()).unwrap();
+        let chain = Chain::open(&folder.path().join("chain"), &genesis(CHAIN_ID)).unwrap();
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
         let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
         let client: Arc<dyn ChainClient> = node.clone();
@@ -115,7 +116,7 @@ impl Rig {
         let keeper = BoardKeeper::new(client.clone(), db.clone(), BoardSettings::default());
         let boards = keeper.boards();
         tokio::spawn(keeper.run(stop.clone()));
-        let clock = Arc::new(TestClock { offset_ms: AtomicI64::new(0) });
+        let clock = Arc::new(TestClock::default());
         let state = ApiState {
             chain: client,
             deployment: deployment(),
@@ -220,15 +221,27 @@ impl Rig {
         headers: &[(&str, &str)],
         body: impl Into<String>,
     ) -> Reply {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let response = self.edge.answer(peer, request.body(body.into()).unwrap()).await;
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes();
-        Reply { status: parts.status, headers: parts.headers, body: body.into() }
+        ask(&self.edge, peer, method, path, headers, body.into()).await
     }
+}
+
+/// Puts a request to an edge and reads the answer.
+pub(crate) async fn ask(
+    edge: &Edge,
+    peer: IpAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: String,
+) -> Reply {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = edge.answer(peer, request.body(body).unwrap()).await;
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Reply { status: parts.status, headers: parts.headers, body: body.into() }
 }
 
 impl Drop for Rig {
@@ -244,7 +257,7 @@ pub(crate) fn deployment() -> Deployment {
 }
 
 /// Keys 1 to 5 validate.
-fn keys() -> Vec<Secp256k1Key> {
+pub(crate) fn keys() -> Vec<Secp256k1Key> {
     (1u64..=5).map(|n| Secp256k1Key::new(B256::from(U256::from(n))).unwrap()).collect()
 }
 
@@ -253,7 +266,7 @@ pub(crate) fn first_validator() -> Address {
     keys()[0].address()
 }
 
-fn genesis() -> Genesis {
+pub(crate) fn genesis(chain_id: u64) -> Genesis {
     let validators = keys().into_iter().zip(1..).map(|(key, number)| GenesisValidator {
         operator: key.address(),
         consensus: key.address(),
@@ -262,7 +275,7 @@ fn genesis() -> Genesis {
         commission_bps: 500,
     });
     let spec = GenesisSpec {
-        chain_id: CHAIN_ID,
+        chain_id,
         timestamp: 1_767_225_600,
         validators: validators.collect(),
         treasury_owners: devnet::ACCOUNTS.iter().take(5).map(|account| account.address).collect(),
