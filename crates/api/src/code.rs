@@ -63,12 +63,25 @@ codes! {
     InvalidQuery = "invalid_query", 400, "Invalid query", "The GraphQL document does not parse or does not fit the schema.";
     QueryTooLarge = "query_too_large", 400, "Query too large",
         "The GraphQL document is too deep, too complex, or has too many fields, aliases or tokens.";
+    HoneypotFilled = "honeypot_filled", 400, "Field must be empty",
+        "`website` is not empty. It is there to catch programs that fill every field.";
+    HoneypotMissing = "honeypot_missing", 400, "Field missing",
+        "`website` is missing. On the private testnet it must be there, and empty.";
+    ApiKeyMissing = "api_key_missing", 401, "API key missing",
+        "An API key is needed here: in the header `X-API-Key`, or as a bearer token in `Authorization`.";
+    ApiKeyInvalid = "api_key_invalid", 401, "API key invalid",
+        "The API key is not known, was revoked, has expired, or may not be used from this address.";
+    PermissionMissing = "permission_missing", 403, "Permission missing",
+        "The API key is good, but does not have the permission `faucet`.";
+    WalletNotAllowlisted = "wallet_not_allowlisted", 403, "Wallet not on the allowlist",
+        "On the private testnet the faucet pays wallets that an operator has put on its allowlist.";
     NotFound = "not_found", 404, "Not found", "There is nothing at this path.";
     BlockNotFound = "block_not_found", 404, "Block not found", "There is no such block, or not yet.";
     TransactionNotFound = "transaction_not_found", 404, "Transaction not found",
         "No block and no waiting transaction has this hash.";
     ValidatorNotFound = "validator_not_found", 404, "Validator not found", "No validator registered with this address.";
     ApplicationNotFound = "application_not_found", 404, "Application not found", "There is no application with this id.";
+    ClaimNotFound = "claim_not_found", 404, "Claim not found", "No claim of the faucet was answered with this hash.";
     MethodNotAllowed = "method_not_allowed", 405, "Method not allowed",
         "The path exists, but not for this method; `Allow` names those it takes.";
     ApplicationExists = "application_exists", 409, "Application exists",
@@ -80,9 +93,19 @@ codes! {
     ValidationFailed = "validation_failed", 422, "Validation failed",
         "Fields of the body are missing or not acceptable; `errors` names each.";
     UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
+    AddressReserved = "address_reserved", 422, "Address reserved",
+        "Nobody can use coin at this address: it is zero, one of the protocol's own, or the faucet's.";
+    AddressIsContract = "address_is_contract", 422, "Address is a contract",
+        "The address has code. The faucet pays wallets.";
+    WalletCooldown = "wallet_cooldown", 429, "Wallet has claimed",
+        "This wallet has claimed within the last 24 hours; `nextClaimAt` says when it may again.";
+    IpLimit = "ip_limit", 429, "Too many claims",
+        "There were three claims from this network address within 24 hours; `nextClaimAt` says when the next may be.";
     RateLimited = "rate_limited", 429, "Too many requests",
         "This client has used up its requests of the minute; `Retry-After` says when to come back.";
     Internal = "internal_error", 500, "Internal error", "Our fault. The request id finds the cause in the log.";
+    FaucetEmpty = "faucet_empty", 503, "Faucet empty",
+        "The faucet has not enough coin, or has paid out all that it may within 24 hours.";
     ChainUnavailable = "chain_unavailable", 503, "Chain unavailable",
         "No node of the chain answers. Trying again helps.";
     DatabaseUnavailable = "database_unavailable", 503, "Database unavailable",

@@ -1,14 +1,16 @@
-//! The machines' edge: REST under `/api/v1`, GraphQL at `/graphql`, and the OpenAPI document made from the handlers.
+//! The machines' edge: REST under `/api/v1`, GraphQL at `/graphql`, the faucet on a port of its own, and the OpenAPI documents
+//! made from the handlers.
 //!
 //! The crate turns requests into calls of the crates below and their values into answers. It decides nothing about the
 //! chain, the validator program or money, and holds no SQL. [`ApiState`] is what it works with; [`api`] makes an [`Edge`]
-//! of it, which answers requests, and [`serve()`] puts that on a socket.
+//! of it, which answers requests, and [`serve()`] puts that on a socket; [`FaucetState`] and [`faucet()`] do the same.
 
 pub mod clock;
 pub mod code;
 mod describe;
 mod edge;
 mod extract;
+mod faucet;
 mod graphql;
 mod meaning;
 mod problem;
@@ -19,6 +21,7 @@ mod view;
 
 use std::sync::Arc;
 
+pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
 pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig};
 pub use problem::Problem;
 pub use serve::serve;
@@ -34,7 +37,7 @@ pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
     let state = Arc::new(state);
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
     let (router, handlers) = rest::routes().split_for_parts();
-    let description = Arc::new(Description::new(handlers));
+    let description = Arc::new(Description::new(handlers, &rest::SURFACE));
     let router = router
         .with_state(rest::Shared { state: state.clone(), description })
         .merge(graphql::routes(state.clone(), cache.clone(), limiter.clone()))
@@ -48,7 +51,7 @@ async fn not_found() -> Problem {
 
 /// The OpenAPI document, as `GET /api/v1/openapi.json` answers it.
 pub fn openapi_document() -> String {
-    describe::openapi_text(rest::routes().into_openapi())
+    describe::openapi_text(rest::routes().into_openapi(), &rest::SURFACE)
 }
 
 /// The GraphQL type definitions, as `GET /api/v1/graphql-schema` answers them.

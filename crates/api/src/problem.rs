@@ -9,7 +9,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::{Failure, FailureKind, FieldFailure};
 use hyper::StatusCode;
-use serde::Serialize;
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
 
 use crate::code::Code;
 
@@ -23,13 +24,21 @@ pub struct Problem {
     detail: Cow<'static, str>,
     fields: Vec<FieldFailure>,
     retry_after: Option<u64>,
+    next_claim_at: Option<Timestamp>,
     cause: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl Problem {
     /// A refusal with its code; `detail` tells this caller what is wrong here.
     pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, detail: detail.into(), fields: Vec::new(), retry_after: None, cause: None }
+        Self {
+            code,
+            detail: detail.into(),
+            fields: Vec::new(),
+            retry_after: None,
+            next_claim_at: None,
+            cause: None,
+        }
     }
 
     /// A failure of another crate. A code that the table lacks is shown as an internal error, and logged.
@@ -66,6 +75,12 @@ impl Problem {
     /// When trying again may help.
     pub fn with_retry_after(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
+        self
+    }
+
+    /// When the same claim of the faucet may succeed.
+    pub(crate) fn with_next_claim_at(mut self, at: Timestamp) -> Self {
+        self.next_claim_at = Some(at);
         self
     }
 
@@ -118,6 +133,7 @@ impl Problem {
             detail: &self.detail,
             code: self.code.word(),
             request_id,
+            next_claim_at: self.next_claim_at,
             errors: self
                 .fields
                 .iter()
@@ -161,8 +177,17 @@ struct ProblemView<'a> {
     detail: &'a str,
     code: &'a str,
     request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    next_claim_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<FieldView<'a>>,
+}
+
+fn as_text<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    match at {
+        Some(at) => serializer.collect_str(at),
+        None => serializer.serialize_none(),
+    }
 }
 
 #[derive(Serialize)]

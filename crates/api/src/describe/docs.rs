@@ -4,18 +4,11 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::markup::{escape, page};
+use super::{
+    Surface,
+    markup::{escape, page},
+};
 use crate::code::Code;
-
-const INTRODUCTION: &str = "\
-<p>Names are camelCase. Block numbers, counts and gas are JSON numbers; amounts of coin are decimal strings with a sibling \
-in wei (<code>balance</code>, <code>balanceWei</code>); times are RFC 3339 in UTC; addresses carry their EIP-55 checksum; what is \
-unknown is <code>null</code>. Lists take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer with \
-<code>nextCursor</code>.</p>\
-<p>Blocks and mined transactions never change and may be kept for ever; other answers hold until the next block. Every answer \
-has an <code>ETag</code>. Requests are limited per client and minute: see <code>RateLimit-Remaining</code>.</p>\
-<p><a href=\"/api/v1/openapi.json\">OpenAPI document</a> · <a href=\"/graphql\">Try GraphQL</a> · \
-<a href=\"/api/v1/graphql-schema\">GraphQL type definitions</a> · <a href=\"#errors\">Error codes</a></p>";
 
 /// An operation with its path and method.
 struct Operation<'a> {
@@ -35,7 +28,7 @@ impl Operation<'_> {
 }
 
 /// The page.
-pub(super) fn render(document: &Value) -> String {
+pub(super) fn render(document: &Value, surface: &Surface) -> String {
     let operations = operations(document);
     let mut tags: Vec<&str> = Vec::new();
     for operation in &operations {
@@ -43,8 +36,11 @@ pub(super) fn render(document: &Value) -> String {
             tags.push(operation.tag());
         }
     }
-    let mut body =
-        format!("<header><h1>chainnet API</h1>{INTRODUCTION}</header><nav aria-label=\"Operations\"><ul>");
+    let mut body = format!(
+        "<header><h1>{}</h1>{}</header><nav aria-label=\"Operations\"><ul>",
+        escape(surface.title),
+        surface.introduction
+    );
     for operation in &operations {
         let (id, method, path) = (operation.text("operationId"), operation.method, operation.path);
         let _ = write!(body, "<li><a href=\"#{id}\">{} {}</a></li>", method.to_uppercase(), escape(path));

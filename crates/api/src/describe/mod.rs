@@ -1,5 +1,4 @@
-//! The interface described: the OpenAPI document from the handlers, a page to read it, and the GraphQL type definitions.
-//! Made once, at the start.
+//! An interface described: the OpenAPI document from the handlers, and a page to read it. Made once, at the start.
 
 mod docs;
 mod example;
@@ -9,41 +8,57 @@ mod openapi;
 use std::sync::Arc;
 
 use hyper::header::HeaderValue;
+use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
 use crate::{
-    edge::answer::{Holds, JSON, Rendered},
-    graphql,
+    code::Code,
+    edge::answer::{Answer, Holds, JSON, Rendered},
 };
 
-/// The interface described.
+/// What an interface says of itself beyond its handlers.
+pub(crate) struct Surface {
+    pub(crate) title: &'static str,
+    pub(crate) description: &'static str,
+    /// What the page begins with, in HTML.
+    pub(crate) introduction: &'static str,
+    /// The refusals that an operation has beside those every operation has, by operation id.
+    pub(crate) refusals: &'static [(&'static str, &'static [Code])],
+    /// Adds what does not come from handlers.
+    pub(crate) extend: fn(&mut Value),
+}
+
+/// An interface described.
 pub(crate) struct Description {
     pub(crate) openapi: Arc<Rendered>,
     pub(crate) docs: Arc<Rendered>,
-    pub(crate) graphql_schema: Arc<Rendered>,
 }
 
 impl Description {
     /// Describes the handlers.
-    pub(crate) fn new(handlers: OpenApi) -> Self {
-        let document = openapi::document(handlers);
+    pub(crate) fn new(handlers: OpenApi, surface: &Surface) -> Self {
+        let document = openapi::document(handlers, surface);
         let html = HeaderValue::from_static("text/html; charset=utf-8");
-        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
         let rendered = |body: String, media_type| Rendered::new(body.into(), media_type, Holds::Process);
+        let page = docs::render(&document, surface);
         Self {
             openapi: Arc::new(rendered(print(&document), JSON)),
-            docs: Arc::new(rendered(docs::render(&document), html).with_policy(markup::PAGE_POLICY)),
-            graphql_schema: Arc::new(rendered(graphql::sdl(), plain)),
+            docs: Arc::new(rendered(page, html).with_policy(markup::PAGE_POLICY)),
         }
     }
 }
 
 /// The OpenAPI document as text.
-pub(crate) fn openapi_text(handlers: OpenApi) -> String {
-    print(&openapi::document(handlers))
+pub(crate) fn openapi_text(handlers: OpenApi, surface: &Surface) -> String {
+    print(&openapi::document(handlers, surface))
 }
 
-fn print(document: &serde_json::Value) -> String {
+/// The style of the pages. Not an operation of an interface.
+pub(crate) async fn get_style() -> Answer {
+    Answer::text(include_str!("../assets/style.css"), "text/css; charset=utf-8", Holds::Process)
+}
+
+fn print(document: &Value) -> String {
     // A tree of values always prints.
     serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }

@@ -1,40 +1,40 @@
 //! The OpenAPI document: what the handlers say of themselves, and what holds for all of them.
 //!
-//! The handlers name their parameters and their success. Refusals come from one table (`rest::REFUSALS`), because they would
-//! otherwise be pasted on every handler; examples are put together from the examples of fields.
+//! The handlers name their parameters and their success. Refusals come from one table ([`Surface::refusals`]), because they
+//! would otherwise be pasted on every handler; examples are put together from the examples of fields.
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
-use super::example;
-use crate::{code::Code, rest::REFUSALS};
+use super::{Surface, example};
+use crate::code::Code;
 
 /// Refusals that every limited operation has.
 const COMMON: [Code; 4] = [Code::UriTooLong, Code::RateLimited, Code::Internal, Code::TimedOut];
 /// Operations that are never limited.
 const PROBES: [&str; 2] = ["get_health", "get_readiness"];
-/// The schema whose fields may be left out, because it is not of an answer.
-const REQUEST: &str = "ApplicationRequest";
+/// How schemas are called whose fields may be left out, because they are not of answers.
+const REQUEST: &str = "Request";
 
 /// The whole document.
-pub(super) fn document(handlers: OpenApi) -> Value {
+pub(super) fn document(handlers: OpenApi, surface: &Surface) -> Value {
     // What utoipa builds always serialises.
     let mut document = serde_json::to_value(handlers).unwrap_or_default();
     rename_schemas(&mut document);
     loosen_choices(&mut document);
     if let Some(root) = document.as_object_mut() {
         root.insert("openapi".into(), "3.1.0".into());
-        root.insert("info".into(), info());
+        root.insert("info".into(), info(surface));
         root.insert("servers".into(), json!([{ "url": "/" }]));
     }
     if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
         schemas.iter_mut().for_each(|(name, schema)| require_all(name, schema));
         schemas.insert("Problem".into(), problem_schema());
     }
-    add_graphql(&mut document);
+    (surface.extend)(&mut document);
     for_operations(&mut document, |operation| {
         drop_null_parameters(operation);
-        add_refusals(operation);
+        add_refusals(operation, surface);
     });
     example::add(&mut document);
     for_operations(&mut document, |operation| {
@@ -44,11 +44,11 @@ pub(super) fn document(handlers: OpenApi) -> Value {
     document
 }
 
-fn info() -> Value {
+fn info(surface: &Surface) -> Value {
     json!({
-        "title": "chainnet",
+        "title": surface.title,
         "version": env!("CARGO_PKG_VERSION"),
-        "description": "Chain, blocks, transactions, accounts, validators, networks and fees of an IBFT 2.0 network.",
+        "description": surface.description,
         "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
     })
 }
@@ -106,7 +106,7 @@ fn loosen_choices(schema: &mut Value) {
 
 /// Answers never leave a member out: what is unknown is null.
 fn require_all(name: &str, schema: &mut Value) {
-    if name == REQUEST {
+    if name.ends_with(REQUEST) {
         if let Some(request) = schema.as_object_mut() {
             request.insert("additionalProperties".into(), false.into());
         }
@@ -140,9 +140,9 @@ fn drop_null_parameters(operation: &mut Map<String, Value>) {
     }
 }
 
-fn add_refusals(operation: &mut Map<String, Value>) {
+fn add_refusals(operation: &mut Map<String, Value>, surface: &Surface) {
     let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let own = REFUSALS.iter().find(|(name, _)| *name == id).map_or(&[][..], |(_, codes)| codes);
+    let own = surface.refusals.iter().find(|(name, _)| *name == id).map_or(&[][..], |(_, codes)| codes);
     let common: &[Code] = if PROBES.contains(&id.as_str()) { &[Code::UriTooLong] } else { &COMMON };
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
     let mut codes: Vec<Code> = own.iter().chain(common).copied().collect();
@@ -208,81 +208,6 @@ fn problem_schema() -> Value {
             },
         },
     })
-}
-
-/// `/graphql`, which has a description of its own: the GraphQL schema.
-fn add_graphql(document: &mut Value) {
-    let errors = json!({
-        "type": "array",
-        "items": {
-            "type": "object",
-            "required": ["message"],
-            "properties": {
-                "message": { "type": "string" },
-                "extensions": { "type": "object", "properties": { "code": { "type": "string" } } },
-            },
-        },
-    });
-    let answer = json!({
-        "type": "object",
-        "description": "GraphQL's answer.",
-        "properties": { "data": { "type": ["object", "null"] }, "errors": errors },
-    });
-    let refused = |description: &str| {
-        json!({
-            "description": description,
-            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/GraphqlAnswer" } } },
-        })
-    };
-    let operation = json!({
-        "tags": ["GraphQL"],
-        "summary": "GraphQL",
-        "description": "One query. Subscriptions use a WebSocket (graphql-transport-ws) at the same path.",
-        "operationId": "post_graphql",
-        "requestBody": {
-            "required": true,
-            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/GraphqlRequest" } } },
-        },
-        "responses": {
-            "200": {
-                "description": "The answer, which may carry errors of single fields",
-                "content": { "application/json": {
-                    "schema": { "$ref": "#/components/schemas/GraphqlAnswer" },
-                    "example": { "data": { "chainStats": { "blockNumber": 1024, "chainId": 8845 } } },
-                } },
-            },
-            "400": refused("Refused before it was executed; see `errors[].extensions.code`"),
-            "413": refused("The body has more than 32768 bytes"),
-            "415": refused("The body is not `application/json`"),
-            "503": refused("No node of the chain answers"),
-        },
-    });
-    let page = json!({
-        "tags": ["GraphQL"],
-        "summary": "GraphQL page",
-        "description": "A page to try queries on; with a WebSocket upgrade, subscriptions (graphql-transport-ws).",
-        "operationId": "get_graphql",
-        "responses": {
-            "200": { "description": "A page", "content": { "text/html": { "schema": { "type": "string" } } } },
-        },
-    });
-    let request = json!({
-        "type": "object",
-        "description": "A GraphQL request.",
-        "required": ["query"],
-        "properties": {
-            "query": { "type": "string", "example": "{ chainStats { blockNumber chainId } }" },
-            "operationName": { "type": ["string", "null"] },
-            "variables": { "type": ["object", "null"] },
-        },
-    });
-    if let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) {
-        paths.insert("/graphql".into(), json!({ "get": page, "post": operation }));
-    }
-    if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
-        schemas.insert("GraphqlRequest".into(), request);
-        schemas.insert("GraphqlAnswer".into(), answer);
-    }
 }
 
 /// `get_block` as `getBlock`.

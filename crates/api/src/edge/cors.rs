@@ -11,7 +11,8 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, X-Request-Id",
 );
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
-const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static("Content-Type, If-None-Match, X-Request-Id");
+const REQUEST_HEADERS: HeaderValue =
+    HeaderValue::from_static("Authorization, Content-Type, If-None-Match, X-API-Key, X-Request-Id");
 /// Seconds that a browser may remember a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 const ANY: HeaderValue = HeaderValue::from_static("*");

@@ -57,9 +57,18 @@ struct Inner {
     config: EdgeConfig,
 }
 
-/// Who asks, for handlers that count on their own, such as a WebSocket with many operations.
+/// Who asks, for handlers that count or decide on their own, such as a WebSocket with many operations.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asker(pub(crate) Client);
+pub(crate) struct Asker {
+    pub(crate) address: IpAddr,
+}
+
+impl Asker {
+    /// As whom it is counted.
+    pub(crate) fn client(self) -> Client {
+        self.address.into()
+    }
+}
 
 /// What an answer needs to know of its request after the handler has taken it.
 struct Envelope {
@@ -103,9 +112,9 @@ impl Edge {
         if is_preflight(&request) {
             return inner.preflight(&envelope);
         }
-        let client = Client::from(client_address(peer, headers, &inner.config.trusted_proxies));
+        let asker = Asker { address: client_address(peer, headers, &inner.config.trusted_proxies) };
         if is_limited(request.uri().path()) {
-            let allowance = inner.limiter.take(client, inner.clock.now());
+            let allowance = inner.limiter.take(asker.client(), inner.clock.now());
             envelope.allowance = Some(allowance);
             if !allowance.is_granted {
                 return inner.refuse(&envelope, &rate_limited(allowance));
@@ -124,7 +133,7 @@ impl Edge {
             let (status, body) = rendered.send(headers, &mut out);
             return inner.finish(&envelope, status, out, body);
         }
-        inner.ask(&envelope, client, is_read, request.map(Body::new)).await
+        inner.ask(envelope, asker, is_read, request.map(Body::new)).await
     }
 }
 
@@ -132,8 +141,8 @@ impl Inner {
     /// Lets the router answer, within the time limit and whatever happens in there.
     async fn ask(
         &self,
-        envelope: &Envelope,
-        client: Client,
+        mut envelope: Envelope,
+        asker: Asker,
         is_read: bool,
         mut request: Request<Body>,
     ) -> Response<AnswerBody> {
@@ -143,7 +152,7 @@ impl Inner {
             request_headers.remove(header::IF_NONE_MATCH);
         }
         let era = self.cache.era();
-        request.extensions_mut().insert(Asker(client));
+        request.extensions_mut().insert(asker);
         if envelope.is_head {
             *request.method_mut() = Method::GET;
         }
@@ -153,10 +162,14 @@ impl Inner {
             Ok(Ok(Err(never))) => match never {},
             Ok(Err(_panic)) => {
                 tracing::error!(request.id = ?envelope.id, %method, %uri, "a handler panicked");
-                return self.refuse(envelope, &Problem::new(Code::Internal, Code::Internal.meaning()));
+                return self.refuse(&envelope, &Problem::new(Code::Internal, Code::Internal.meaning()));
             }
             Err(_elapsed) => Problem::new(Code::TimedOut, Code::TimedOut.meaning()).into(),
         };
+        // A handler with a limit of its own tells more than ours.
+        if let Some(allowance) = response.extensions().get::<Allowance>() {
+            envelope.allowance = Some(*allowance);
+        }
         if let Some(answer) = response.extensions().get::<Answer>() {
             let question = uri.path_and_query().map_or("/", |path| path.as_str());
             if is_read {
@@ -164,9 +177,9 @@ impl Inner {
             }
             let mut out = HeaderMap::with_capacity(16);
             let (status, body) = answer.rendered.send(&request_headers, &mut out);
-            return self.finish(envelope, status, out, body);
+            return self.finish(&envelope, status, out, body);
         }
-        self.pass(envelope, &method, &uri, response)
+        self.pass(&envelope, &method, &uri, response)
     }
 
     /// An answer that is not kept: a refusal, something made, an upgrade.
@@ -273,7 +286,7 @@ fn is_preflight<B>(request: &Request<B>) -> bool {
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-fn rate_limited(allowance: Allowance) -> Problem {
+pub(crate) fn rate_limited(allowance: Allowance) -> Problem {
     let detail = format!(
         "The limit is {} requests per minute; try again in {} seconds.",
         allowance.limit,

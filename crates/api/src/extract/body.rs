@@ -9,9 +9,20 @@ use crate::{code::Code, problem::Problem};
 
 /// Reads a body of at most `most` bytes that says it is JSON.
 pub(crate) async fn json(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
-    if !is_json(headers) {
-        return Err(Problem::new(Code::UnsupportedMediaType, "Send the body as application/json."));
+    check_json(headers)?;
+    bytes(body, most).await
+}
+
+/// Refuses a body that does not say it is JSON.
+pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
+    if is_json(headers) {
+        return Ok(());
     }
+    Err(Problem::new(Code::UnsupportedMediaType, "Send the body as application/json."))
+}
+
+/// Reads a body of at most `most` bytes.
+pub(crate) async fn bytes(body: Body, most: usize) -> Result<Bytes, Problem> {
     let too_large = || Problem::new(Code::BodyTooLarge, format!("The body can have at most {most} bytes."));
     match Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),

@@ -137,7 +137,7 @@ fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, servi
             return false;
         }
     }
-    service.limiter.take(asker.0, service.clock.now()).is_granted
+    service.limiter.take(asker.client(), service.clock.now()).is_granted
 }
 
 /// Notes that the server ended an operation.

@@ -7,6 +7,7 @@ use axum::extract::State;
 use crate::{
     describe::Description,
     edge::answer::{Answer, Holds},
+    graphql,
 };
 
 /// OpenAPI specification
@@ -38,11 +39,6 @@ pub(super) async fn get_docs(State(description): State<Arc<Description>>) -> Ans
     get, path = "/api/v1/graphql-schema", tag = "Description",
     responses((status = 200, description = "The type definitions", content_type = "text/plain", body = String))
 )]
-pub(super) async fn get_graphql_schema(State(description): State<Arc<Description>>) -> Answer {
-    Answer::rendered(description.graphql_schema.clone(), Holds::Process)
-}
-
-/// The style of the pages. Not an operation of the interface.
-pub(super) async fn get_style() -> Answer {
-    Answer::text(include_str!("../assets/style.css"), "text/css; charset=utf-8", Holds::Process)
+pub(super) async fn get_graphql_schema() -> Answer {
+    Answer::text(graphql::sdl(), "text/plain; charset=utf-8", Holds::Process)
 }

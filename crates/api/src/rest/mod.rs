@@ -9,7 +9,7 @@ mod fees;
 mod health;
 mod network;
 mod search;
-mod segment;
+pub(crate) mod segment;
 mod transactions;
 mod validators;
 
@@ -18,7 +18,12 @@ use std::sync::Arc;
 use axum::{extract::FromRef, routing::get};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{code::Code, describe::Description, state::ApiState};
+use crate::{
+    code::Code,
+    describe::{Description, Surface, get_style},
+    graphql,
+    state::ApiState,
+};
 
 /// What handlers may ask for.
 #[derive(Clone)]
@@ -66,11 +71,30 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(description::get_openapi))
         .routes(routes!(description::get_docs))
         .routes(routes!(description::get_graphql_schema))
-        .route("/api/v1/docs/style.css", get(description::get_style))
+        .route("/api/v1/docs/style.css", get(get_style))
 }
 
+/// What the REST interface says of itself.
+pub(crate) const SURFACE: Surface = Surface {
+    title: "chainnet",
+    description: "Chain, blocks, transactions, accounts, validators, networks and fees of an IBFT 2.0 network.",
+    introduction: INTRODUCTION,
+    refusals: REFUSALS,
+    extend: graphql::description::describe,
+};
+
+const INTRODUCTION: &str = "\
+<p>Names are camelCase. Block numbers, counts and gas are JSON numbers; amounts of coin are decimal strings with a sibling \
+in wei (<code>balance</code>, <code>balanceWei</code>); times are RFC 3339 in UTC; addresses carry their EIP-55 checksum; what is \
+unknown is <code>null</code>. Lists take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer with \
+<code>nextCursor</code>.</p>\
+<p>Blocks and mined transactions never change and may be kept for ever; other answers hold until the next block. Every answer \
+has an <code>ETag</code>. Requests are limited per client and minute: see <code>RateLimit-Remaining</code>.</p>\
+<p><a href=\"/api/v1/openapi.json\">OpenAPI document</a> · <a href=\"/graphql\">Try GraphQL</a> · \
+<a href=\"/api/v1/graphql-schema\">GraphQL type definitions</a> · <a href=\"#errors\">Error codes</a></p>";
+
 /// The refusals that an operation has beside those every operation has, by operation id.
-pub(crate) const REFUSALS: &[(&str, &[Code])] = &[
+const REFUSALS: &[(&str, &[Code])] = &[
     ("get_chain", &[Code::ChainUnavailable]),
     (
         "list_blocks",

@@ -20,7 +20,7 @@ on_both_engines! {
 const INNER: [&str; 2] = ["internal_error", "timed_out"];
 
 /// Operation, status and code; no code for a success.
-type Outcome = (String, u16, Option<String>);
+pub(crate) type Outcome = (String, u16, Option<String>);
 
 struct Call {
     operation: &'static str,
@@ -125,35 +125,52 @@ fn refusals() -> Vec<Call> {
     calls
 }
 
-struct Walk {
+/// A document, and what of it was seen to happen.
+pub(crate) struct Walk {
     document: Value,
     seen: BTreeSet<Outcome>,
 }
 
 impl Walk {
+    pub(crate) fn new(document: Value) -> Self {
+        Self { document, seen: BTreeSet::new() }
+    }
+
+    /// Takes note of an answer, after holding it against its schema.
+    pub(crate) fn note(&mut self, operation: &str, path: &str, reply: &Reply) {
+        let outcome = self.check(operation, path, reply);
+        self.seen.insert(outcome);
+    }
+
+    /// Fails if something is described that was never seen.
+    pub(crate) fn finish(&self) {
+        let described = described(&self.document);
+        let missing: Vec<_> = described.difference(&self.seen).collect();
+        assert!(missing.is_empty(), "described but never seen: {missing:#?}");
+    }
+
     async fn call(&mut self, rig: &Rig, call: &Call) -> Reply {
         let headers: &[(&str, &str)] =
             if call.body.is_some() { &[("content-type", call.media_type)] } else { &[] };
         let reply = rig.ask(call.method, &call.path, headers, call.body.clone().unwrap_or_default()).await;
-        let outcome = self.check(call, &reply);
-        self.seen.insert(outcome);
+        self.note(call.operation, &call.path, &reply);
         reply
     }
 
     /// Holds an answer against its schema.
-    fn check(&self, call: &Call, reply: &Reply) -> Outcome {
+    fn check(&self, operation: &str, path: &str, reply: &Reply) -> Outcome {
         let status = reply.status.as_u16();
-        let described = self.operation(call.operation)["responses"][status.to_string()].clone();
-        assert!(described.is_object(), "{} {} answered {status}: {reply:?}", call.method, call.path);
+        let described = self.operation(operation)["responses"][status.to_string()].clone();
+        assert!(described.is_object(), "{path} answered {status}: {reply:?}");
         let media_type = reply.header("content-type").unwrap().split(';').next().unwrap();
         let body = &described["content"][media_type];
-        assert!(body.is_object(), "{} answered {media_type} with {status}", call.path);
+        assert!(body.is_object(), "{path} answered {media_type} with {status}");
         if media_type.ends_with("json") {
-            self.validate(&body["schema"], &reply.json(), &call.path);
+            self.validate(&body["schema"], &reply.json(), path);
         }
         let code = reply.header("content-type") == Some("application/problem+json");
         let code = code.then(|| reply.json()["code"].as_str().unwrap().to_owned());
-        (call.operation.to_owned(), status, code)
+        (operation.to_owned(), status, code)
     }
 
     fn operation(&self, id: &str) -> &Value {
@@ -200,7 +217,7 @@ fn described(document: &Value) -> BTreeSet<Outcome> {
 async fn every_operation_answers_as_it_is_described(test: &TestDb) {
     let rig = Rig::new(test).await;
     let tx = rig.transfer(0, 0, 1).to_string();
-    let mut walk = Walk { document: rig.get("/api/v1/openapi.json").await.json(), seen: BTreeSet::new() };
+    let mut walk = Walk::new(rig.get("/api/v1/openapi.json").await.json());
     walk.call(&rig, &get("getTransaction", format!("/api/v1/transactions/{tx}"))).await;
     rig.mine().await;
     let mut location = String::new();
@@ -236,9 +253,7 @@ async fn every_operation_answers_as_it_is_described(test: &TestDb) {
     for call in successes(&tx).into_iter().chain([get("getApplication", location)]) {
         walk.call(&closed, &call).await;
     }
-    let described = described(&walk.document);
-    let missing: Vec<_> = described.difference(&walk.seen).collect();
-    assert!(missing.is_empty(), "described but never seen: {missing:#?}");
+    walk.finish();
 }
 
 #[test]
@@ -246,6 +261,7 @@ fn the_committed_documents_are_those_of_the_handlers() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let documents = [
         ("openapi.json", chainnet_api::openapi_document()),
+        ("openapi.faucet.json", chainnet_api::faucet_openapi_document()),
         ("schema.graphql", chainnet_api::graphql_schema()),
     ];
     for (name, made) in documents {
@@ -263,8 +279,9 @@ fn the_committed_documents_are_those_of_the_handlers() {
 
 #[test]
 fn every_operation_says_what_it_does_and_shows_an_example() {
-    let document: Value = serde_json::from_str(&chainnet_api::openapi_document()).unwrap();
-    for operation in operations(&document) {
+    let texts = [chainnet_api::openapi_document(), chainnet_api::faucet_openapi_document()];
+    let documents = texts.map(|text| serde_json::from_str::<Value>(&text).unwrap());
+    for operation in documents.iter().flat_map(operations) {
         assert!(!operation["summary"].as_str().unwrap().is_empty(), "{operation}");
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             assert!(parameter["description"].is_string(), "{parameter}");

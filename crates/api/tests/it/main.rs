@@ -10,6 +10,7 @@
 
 mod contract;
 mod edge;
+mod faucet;
 mod flaky;
 mod graphql;
 mod lists;

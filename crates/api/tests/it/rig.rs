@@ -64,6 +64,7 @@ macro_rules! on_both_engines {
 pub(crate) use on_both_engines;
 
 /// A clock that runs with the machine's and can be moved on.
+#[derive(Default)]
 pub(crate) struct TestClock {
     offset_ms: AtomicI64,
 }
@@ -127,7 +128,7 @@ impl Rig {
 
     pub(crate) async fn with(test: &TestDb, config: EdgeConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let chain = Chain::open(&folder.path().join("chain"), &genesis()).unwrap();
+        let chain = Chain::open(&folder.path().join("chain"), &genesis(CHAIN_ID)).unwrap();
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
         let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
         let client: Arc<dyn ChainClient> = node.clone();
@@ -137,7 +138,7 @@ impl Rig {
         let keeper = BoardKeeper::new(client.clone(), db.clone(), BoardSettings::default());
         let boards = keeper.boards();
         tokio::spawn(keeper.run(stop.clone()));
-        let clock = Arc::new(TestClock { offset_ms: AtomicI64::new(0) });
+        let clock = Arc::new(TestClock::default());
         let state = ApiState {
             chain: client,
             deployment: deployment(),
@@ -242,15 +243,27 @@ impl Rig {
         headers: &[(&str, &str)],
         body: impl Into<String>,
     ) -> Reply {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let response = self.edge.answer(peer, request.body(body.into()).unwrap()).await;
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes();
-        Reply { status: parts.status, headers: parts.headers, body: body.into() }
+        ask(&self.edge, peer, method, path, headers, body.into()).await
     }
+}
+
+/// Puts a request to an edge and reads the answer.
+pub(crate) async fn ask(
+    edge: &Edge,
+    peer: IpAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: String,
+) -> Reply {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = edge.answer(peer, request.body(body).unwrap()).await;
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Reply { status: parts.status, headers: parts.headers, body: body.into() }
 }
 
 impl Drop for Rig {
@@ -266,7 +279,7 @@ pub(crate) fn deployment() -> Deployment {
 }
 
 /// Keys 1 to 5 validate.
-fn keys() -> Vec<Secp256k1Key> {
+pub(crate) fn keys() -> Vec<Secp256k1Key> {
     (1u64..=5).map(|n| Secp256k1Key::new(B256::from(U256::from(n))).unwrap()).collect()
 }
 
@@ -275,7 +288,7 @@ pub(crate) fn first_validator() -> Address {
     keys()[0].address()
 }
 
-fn genesis() -> Genesis {
+pub(crate) fn genesis(chain_id: u64) -> Genesis {
     let validators = keys().into_iter().zip(1..).map(|(key, number)| GenesisValidator {
         operator: key.address(),
         consensus: key.address(),
@@ -284,7 +297,7 @@ fn genesis() -> Genesis {
         commission_bps: 500,
     });
     let spec = GenesisSpec {
-        chain_id: CHAIN_ID,
+        chain_id,
         timestamp: 1_767_225_600,
         validators: validators.collect(),
         treasury_owners: devnet::ACCOUNTS.iter().take(5).map(|account| account.address).collect(),
