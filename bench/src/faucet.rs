@@ -38,9 +38,9 @@ pub(crate) async fn run(options: Options) -> Result<()> {
     let binary = peer::our_binary(options.chainnet).await?;
     let data = TempDir::new()?;
     // The public test network, where nobody needs a key; every wallet comes from an address of its own.
-    let arguments = ["--network", "testnet", "--faucet-port", "0", "--gateway-port", "0"];
-    let more = ["--faucet-daily-cap", "100000000", "--trusted-proxies", "127.0.0.0/8"];
-    let app = AppProcess::up(&binary, data.path(), arguments.into_iter().chain(more)).await?;
+    let arguments =
+        ["--network", "testnet", "--faucet-daily-cap", "100000000", "--trusted-proxies", "127.0.0.0/8"];
+    let app = AppProcess::up(&binary, data.path(), arguments).await?;
     let faucet = app.server().announced(MARKER).context("the product runs without its faucet")?;
     let node = app.node().context("the product runs without its node")?;
     while node.block_number().await? == 0 {

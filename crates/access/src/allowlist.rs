@@ -14,6 +14,11 @@ impl InternalAllowlist {
         Self(networks)
     }
 
+    /// The networks.
+    pub fn networks(&self) -> &[IpNet] {
+        &self.0
+    }
+
     /// Whether an address is internal. Behind proxies this must be the client's address and not the proxy's.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

@@ -1,12 +1,12 @@
 //! What a newcomer sees after the start: where things listen, which accounts there are, what to try.
 
-use std::{fmt::Write, net::SocketAddr};
+use std::fmt::Write;
 
 use access::Placeholder;
 use domain::{Network, devnet};
 use ibft::seal::ValidatorKey;
 
-use crate::{config::Config, embedded::EmbeddedNode, keys::GENESIS_VALIDATORS};
+use crate::{config::Config, doors::Addresses, embedded::EmbeddedNode, keys::GENESIS_VALIDATORS};
 
 /// What the start message tells.
 pub(crate) struct Banner<'a> {
@@ -15,7 +15,7 @@ pub(crate) struct Banner<'a> {
     /// The newest block, if the chain has answered.
     pub(crate) head: Option<u64>,
     pub(crate) node: Option<&'a EmbeddedNode>,
-    pub(crate) api: Option<SocketAddr>,
+    pub(crate) addresses: Addresses,
     /// Keys that everybody knows.
     pub(crate) placeholders: &'a [&'static Placeholder],
 }
@@ -28,7 +28,7 @@ impl<'a> Banner<'a> {
             chain_id: node.chain.spec().chain_id,
             head: Some(node.chain.head().block.number()),
             node: Some(node),
-            api: None,
+            addresses: Addresses::default(),
             placeholders: &[],
         }
     }
@@ -71,17 +71,25 @@ impl<'a> Banner<'a> {
             Some(head) => writeln!(out, " · block {head}\n")?,
             None => writeln!(out, " · no node answers yet\n")?,
         }
-        if let Some(api) = self.api {
+        let Addresses { api, gateway, faucet } = self.addresses;
+        if let Some(api) = api {
             writeln!(out, "  REST       http://{api}/api/v1   (documentation at /api/v1/docs)")?;
             writeln!(out, "  GraphQL    http://{api}/graphql")?;
         }
+        if let Some(gateway) = gateway {
+            let key = if network == Network::Devnet { ", with a key" } else { "" };
+            writeln!(out, "  Gateway    http://{gateway}   (HTTP and WebSocket{key})")?;
+        }
+        if let Some(faucet) = faucet {
+            writeln!(out, "  Faucet     http://{faucet}/claim")?;
+        }
         if let Some(node) = self.node {
-            writeln!(out, "  JSON-RPC   http://{}   (HTTP and WebSocket)", node.rpc)?;
+            writeln!(out, "  JSON-RPC   http://{}   (the node itself, for this machine)", node.rpc)?;
         }
         for url in self.config.nodes.iter().filter(|_| self.node.is_none()) {
             writeln!(out, "  Node       {}", url)?;
         }
-        if self.node.is_none() || self.api.is_some() {
+        if self.node.is_none() || api.is_some() {
             writeln!(out, "  Database   {}", config.database.masked())?;
         }
         writeln!(out, "  Data       {}", config.data.display())
@@ -100,7 +108,7 @@ impl<'a> Banner<'a> {
 
     fn write_steps(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "Try")?;
-        if let Some(api) = self.api {
+        if let Some(api) = self.addresses.api {
             writeln!(out, "  curl -s http://{api}/api/v1/chain")?;
             writeln!(out, "  curl -s http://{api}/api/v1/validators/ranking")?;
         }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use chain::{
-    CacheLimits, Cached, ChainClient,
+    CacheLimits, Cached, ChainClient, RawUpstream,
     remote::{NodeUrl, RemoteClient, RemoteConfig},
 };
-use devchain::client::EmbeddedClient;
+use devchain::{
+    client::EmbeddedClient,
+    rpc::{InProcess, Limits},
+};
 use domain::Network;
 
 use crate::{cli::NodeOptions, config::Config, embedded::EmbeddedNode};
@@ -16,6 +19,8 @@ use crate::{cli::NodeOptions, config::Config, embedded::EmbeddedNode};
 pub(crate) struct ChainSource {
     /// What everything reads from.
     pub(crate) client: Arc<dyn ChainClient>,
+    /// Where the gateway passes calls on to.
+    pub(crate) upstream: Arc<dyn RawUpstream>,
     /// The chain itself, when it runs inside.
     pub(crate) node: Option<EmbeddedNode>,
 }
@@ -28,7 +33,8 @@ impl ChainSource {
         }
         let node = EmbeddedNode::start(config, options).await?;
         let client = Arc::new(EmbeddedClient::new(node.chain.clone()));
-        Ok(Self { client, node: Some(node) })
+        let upstream = Arc::new(InProcess::new(node.methods.clone(), Limits::default()));
+        Ok(Self { client, upstream, node: Some(node) })
     }
 
     /// The configured nodes.
@@ -39,7 +45,8 @@ impl ChainSource {
                  http://127.0.0.1:8545, or run `chainnet up`, which has a chain inside"
             );
         }
-        Ok(Self { client: connect(config.network, &config.nodes).await?, node: None })
+        let client = connect(config.network, &config.nodes).await?;
+        Ok(Self { upstream: client.inner().clone(), client: Arc::new(client), node: None })
     }
 
     /// Waits until the chain inside has failed; for ever when there is none.
@@ -60,7 +67,7 @@ impl ChainSource {
 }
 
 /// A client of nodes that remembers what is final.
-pub(crate) async fn connect(network: Network, nodes: &[NodeUrl]) -> anyhow::Result<Arc<dyn ChainClient>> {
+pub(crate) async fn connect(network: Network, nodes: &[NodeUrl]) -> anyhow::Result<Cached<RemoteClient>> {
     let config = RemoteConfig {
         chain_id: Some(network.chain_id()),
         // Somebody who tries things out may take blocks back; on other networks that is a node gone wrong.
@@ -68,5 +75,5 @@ pub(crate) async fn connect(network: Network, nodes: &[NodeUrl]) -> anyhow::Resu
         ..RemoteConfig::default()
     };
     let remote = RemoteClient::connect(nodes, config).await.context("the nodes cannot be used")?;
-    Ok(Arc::new(Cached::new(remote, &CacheLimits::default())))
+    Ok(Cached::new(remote, &CacheLimits::default()))
 }

@@ -26,6 +26,8 @@ pub(crate) struct EmbeddedNode {
     pub(crate) chain: Arc<Chain>,
     pub(crate) keys: NetworkKeys,
     pub(crate) rpc: SocketAddr,
+    /// What JSON-RPC methods ask.
+    pub(crate) methods: Arc<rpc::Node>,
     production: Production,
     server: JoinHandle<()>,
     stop: CancellationToken,
@@ -44,10 +46,14 @@ impl EmbeddedNode {
             .context("cannot start block production")?;
         warn_without_quorum(&chain, &keys);
         let stop = CancellationToken::new();
-        let node = Arc::new(rpc::Node { chain: chain.clone(), control: production.control().clone() });
-        let rpc_config = RpcConfig { groups: groups(config.network), ..RpcConfig::default() };
-        let server = tokio::spawn(rpc::serve(listener, node, rpc_config, stop.clone()));
-        Ok(Self { chain, keys, rpc, production, server, stop })
+        let methods = Arc::new(rpc::Node { chain: chain.clone(), control: production.control().clone() });
+        let rpc_config = RpcConfig {
+            groups: groups(config.network),
+            peers: config.access.internal.networks().to_vec(),
+            ..RpcConfig::default()
+        };
+        let server = tokio::spawn(rpc::serve(listener, methods.clone(), rpc_config, stop.clone()));
+        Ok(Self { chain, keys, rpc, methods, production, server, stop })
     }
 
     /// Waits until block production has failed.

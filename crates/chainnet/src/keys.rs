@@ -85,18 +85,31 @@ impl NetworkKeys {
     }
 }
 
+/// The key that the network's faucet pays with, unless the operator names another; nothing where there is none.
+pub(crate) fn faucet_key(network: Network, data: &Path) -> anyhow::Result<Option<B256>> {
+    match network {
+        Network::Devnet => Ok(Some(devnet::role_key(DevRole::Faucet))),
+        Network::Testnet => load(&data.join("keys").join("faucet")),
+        Network::Mainnet => Ok(None),
+    }
+}
+
 fn key_of(secret: B256) -> anyhow::Result<Secp256k1Key> {
     Secp256k1Key::new(secret).context("not a secp256k1 private key")
 }
 
 fn load_or_create(file: &Path) -> anyhow::Result<Secp256k1Key> {
+    match load(file)? {
+        Some(secret) => key_of(secret).with_context(|| format!("{} is not a key", file.display())),
+        None => create(file),
+    }
+}
+
+/// The key in a file, if there is one.
+fn load(file: &Path) -> anyhow::Result<Option<B256>> {
     match fs::read_to_string(file) {
-        Ok(text) => {
-            let secret =
-                text.trim().parse::<B256>().with_context(|| format!("{} is not a key", file.display()))?;
-            key_of(secret).with_context(|| format!("{} is not a key", file.display()))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => create(file),
+        Ok(text) => text.trim().parse().map(Some).with_context(|| format!("{} is not a key", file.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
     }
 }

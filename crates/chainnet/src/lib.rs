@@ -5,6 +5,7 @@ mod chain_source;
 pub mod cli;
 mod command;
 pub mod config;
+mod doors;
 mod embedded;
 mod keys;
 mod listen;
@@ -23,6 +24,7 @@ pub use output::say_error;
 
 use cli::{ChainCommand, Cli, Command, NodeCommand};
 use config::{Config, Given};
+use process::Roles;
 
 /// Carries out what the command line asks for.
 pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
@@ -30,8 +32,10 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     match cli.command.unwrap_or_default() {
         Command::Up(options) => command::up::run(&config, &options),
-        Command::Api => command::api::run(&config),
-        Command::Worker => command::worker::run(&config),
+        Command::Api => command::role::run(&config, Roles::Api),
+        Command::Worker => command::role::run(&config, Roles::Worker),
+        Command::Gateway => command::role::run(&config, Roles::Gateway),
+        Command::Faucet => command::role::run(&config, Roles::Faucet),
         Command::Node(node) => match node.command {
             None => command::node::run(&config, &node.options),
             Some(NodeCommand::Ctl(ctl)) => command::ctl::run(&config, &ctl),

@@ -17,6 +17,12 @@ pub(crate) const NODE_RPC: AddressSettings =
 /// REST and GraphQL.
 pub(crate) const API: AddressSettings =
     AddressSettings { host: ("--api-host", "API_HOST"), port: ("--api-port", "API_PORT") };
+/// The JSON-RPC gateway.
+pub(crate) const GATEWAY: AddressSettings =
+    AddressSettings { host: ("--gateway-host", "GATEWAY_HOST"), port: ("--gateway-port", "GATEWAY_PORT") };
+/// The faucet.
+pub(crate) const FAUCET: AddressSettings =
+    AddressSettings { host: ("--faucet-host", "FAUCET_HOST"), port: ("--faucet-port", "FAUCET_PORT") };
 
 /// Listens on an address.
 pub(crate) async fn listen(address: SocketAddr, settings: &AddressSettings) -> anyhow::Result<TcpListener> {

@@ -1,16 +1,21 @@
 //! The life of a process: which parts it has, what ends it, and in which order everything stops.
 
-use std::{fs, net::SocketAddr};
+use std::{fs, sync::Arc};
 
-use access::{Placeholder, settle_placeholders};
+use access::{Keyring, Placeholder, settle_placeholders};
 use anyhow::Context;
 use jiff::Timestamp;
 use store::Db;
-use tokio::net::TcpListener;
 use tracing::info;
 
 use crate::{
-    banner::Banner, chain_source::ChainSource, config::Config, listen, output::say, parts::Parts, runtime,
+    banner::Banner,
+    chain_source::ChainSource,
+    config::Config,
+    doors::{Addresses, Doors},
+    output::say,
+    parts::Parts,
+    runtime,
     wiring::Wiring,
 };
 
@@ -23,6 +28,10 @@ pub(crate) enum Roles {
     Api,
     /// Index, applications and mail.
     Worker,
+    /// JSON-RPC in front of the nodes.
+    Gateway,
+    /// Claims of test coin.
+    Faucet,
 }
 
 /// Runs the roles on a chain until told to stop, or until a part of them fails.
@@ -33,17 +42,14 @@ pub(crate) async fn run(config: &Config, chain: ChainSource, roles: Roles) -> an
 
 async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow::Result<()> {
     // Before the database is touched: a taken port is the most common reason not to start.
-    let listener = match roles {
-        Roles::All | Roles::Api => Some(listen::listen(config.api.listen, &listen::API).await?),
-        Roles::Worker => None,
-    };
+    let doors = Doors::open(config, roles).await?;
+    let addresses = doors.addresses()?;
     let db = open_database(config).await?;
-    let placeholders = settle_keys(config, roles, &db).await?;
     let mut parts = Parts::default();
-    let wiring = Wiring { config, client: &chain.client, db: &db };
-    let ended = match start_parts(&wiring, roles, listener, &mut parts) {
-        Ok(api) => {
-            announce(config, chain, roles, api, &placeholders);
+    let wiring = Wiring { config, chain, db: &db };
+    let ended = match start_parts(&wiring, roles, doors, &mut parts).await {
+        Ok(placeholders) => {
+            announce(config, chain, roles, addresses, &placeholders);
             tokio::select! {
                 told = runtime::told_to_stop() => told,
                 error = parts.failed() => Err(error),
@@ -70,39 +76,57 @@ pub(crate) async fn open_database(config: &Config) -> anyhow::Result<Db> {
     })
 }
 
-/// The placeholder keys of the devnet, for roles that ask for keys; an error where another network has them.
-async fn settle_keys(config: &Config, roles: Roles, db: &Db) -> anyhow::Result<Vec<&'static Placeholder>> {
-    match roles {
-        Roles::All => Ok(settle_placeholders(db, config.network, Timestamp::now()).await?),
-        Roles::Api | Roles::Worker => Ok(Vec::new()),
-    }
-}
-
-/// Starts what the roles need, the API last: it is the first to stop.
-fn start_parts(
+/// Starts what the roles need, the servers last: they are the first to stop. Answers the keys that everybody knows.
+async fn start_parts(
     wiring: &Wiring<'_>,
     roles: Roles,
-    listener: Option<TcpListener>,
+    doors: Doors,
     parts: &mut Parts,
-) -> anyhow::Result<Option<SocketAddr>> {
+) -> anyhow::Result<Vec<&'static Placeholder>> {
     let boards = match roles {
-        Roles::Api => wiring.start_board(parts),
+        Roles::Api => Some(wiring.start_board(parts)),
         Roles::All | Roles::Worker => {
             wiring.start_index(parts);
             let boards = wiring.start_board(parts);
             wiring.start_applications(boards.clone(), parts);
             wiring.start_mail(parts)?;
-            boards
+            Some(boards)
         }
+        Roles::Gateway | Roles::Faucet => None,
     };
-    listener.map(|listener| wiring.start_api(listener, boards, parts)).transpose()
+    let mut placeholders = Vec::new();
+    if doors.gateway.is_some() || doors.faucet.is_some() {
+        placeholders = settle_placeholders(wiring.db, wiring.config.network, Timestamp::now()).await?;
+        let keyring = start_keyring(wiring, parts).await?;
+        if let Some(listener) = doors.faucet {
+            wiring.start_faucet(listener, keyring.clone(), parts)?;
+        }
+        if let Some(listener) = doors.gateway {
+            wiring.start_gateway(listener, keyring, parts)?;
+        }
+    }
+    if let (Some(listener), Some(boards)) = (doors.api, boards) {
+        wiring.start_api(listener, boards, parts);
+    }
+    Ok(placeholders)
+}
+
+async fn start_keyring(wiring: &Wiring<'_>, parts: &mut Parts) -> anyhow::Result<Arc<Keyring>> {
+    let keyring = Keyring::open(wiring.db.clone(), Arc::new(Timestamp::now)).await;
+    let keyring = Arc::new(keyring.context("the keys of the gateway cannot be read")?);
+    let running = keyring.clone();
+    parts.start("the keys of the gateway", |stop| async move {
+        running.run(stop).await;
+        Ok(())
+    });
+    Ok(keyring)
 }
 
 fn announce(
     config: &Config,
     chain: &ChainSource,
     roles: Roles,
-    api: Option<SocketAddr>,
+    addresses: Addresses,
     placeholders: &[&'static Placeholder],
 ) {
     let head = chain.client.heads().borrow().as_ref().map(|head| head.number());
@@ -111,9 +135,9 @@ fn announce(
         Some(node) => node.chain.spec().chain_id,
         None => config.network.chain_id(),
     };
-    let banner = Banner { config, chain_id, head, node: chain.node.as_ref(), api, placeholders };
+    let banner = Banner { config, chain_id, head, node: chain.node.as_ref(), addresses, placeholders };
     say(match roles {
         Roles::All => banner.with_next_steps(),
-        Roles::Api | Roles::Worker => banner.short(),
+        Roles::Api | Roles::Worker | Roles::Gateway | Roles::Faucet => banner.short(),
     });
 }

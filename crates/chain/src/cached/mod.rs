@@ -94,7 +94,7 @@ impl<C: ChainClient> Cached<C> {
     }
 
     /// The client behind the memory.
-    pub fn inner(&self) -> &C {
+    pub fn inner(&self) -> &Arc<C> {
         &self.inner
     }
 

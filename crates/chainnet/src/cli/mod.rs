@@ -45,6 +45,10 @@ pub enum Command {
     Api,
     /// Index the chain, follow applications and send mail, from nodes.
     Worker,
+    /// Serve JSON-RPC to the world alone, in front of nodes.
+    Gateway,
+    /// Pay faucet claims alone, over nodes.
+    Faucet,
     /// Run the embedded chain alone, or control a running one.
     Node(Node),
     /// Move a chain between directories and nodes as a file of blocks.

@@ -1,7 +1,6 @@
 //! What each command does.
 
 pub(crate) mod allowlist;
-pub(crate) mod api;
 pub(crate) mod applications;
 pub(crate) mod config;
 pub(crate) mod ctl;
@@ -10,6 +9,6 @@ pub(crate) mod genesis;
 pub(crate) mod keys;
 pub(crate) mod node;
 pub(crate) mod partner;
+pub(crate) mod role;
 pub(crate) mod transfer;
 pub(crate) mod up;
-pub(crate) mod worker;

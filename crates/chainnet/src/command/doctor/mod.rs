@@ -109,5 +109,5 @@ async fn reach_chain(config: &Config) -> anyhow::Result<(Arc<dyn ChainClient>, A
         .context("no node answers")?
         .clone();
     let head = head.context("no node answers")?;
-    Ok((client, head))
+    Ok((Arc::new(client), head))
 }

@@ -226,7 +226,10 @@ async fn another_network_does_not_start_with_a_placeholder() {
     access::settle_placeholders(&db, domain::Network::Devnet, Timestamp::now()).await.unwrap();
     assert_eq!(Keys::new(db.clone()).list().await.unwrap().len(), 2);
     db.close().await;
-    let ended = run(data.path(), ["up", "--network", "testnet", "--api-port", "0", "--rpc-port", "0"]).await;
+    let ports = ["--api-port", "--rpc-port", "--gateway-port", "--faucet-port"];
+    let arguments =
+        ["up", "--network", "testnet"].into_iter().chain(ports.into_iter().flat_map(|port| [port, "0"]));
+    let ended = run(data.path(), arguments).await;
     let refused = ended.failure();
     assert!(
         refused.contains("testnet") && refused.contains("chainnet keys revoke internal-dev"),

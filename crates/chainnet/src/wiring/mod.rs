@@ -2,11 +2,13 @@
 //!
 //! Which parts a process has, and in which order they start and stop, is decided in `process`.
 
-use std::{net::SocketAddr, sync::Arc};
+mod faucet;
+mod gateway;
+
+use std::sync::Arc;
 
 use anyhow::Context;
 use api::{ApiState, CorsOrigins, EdgeConfig, clock::SystemClock};
-use chain::ChainClient;
 use domain::Network;
 use hyper::header::HeaderValue;
 use indexer::{Contracts, Indexer, IndexerConfig};
@@ -18,7 +20,9 @@ use validators::{
     mail::{MailWorker, Mailer},
 };
 
+pub(crate) use self::faucet::faucet_key;
 use crate::{
+    chain_source::ChainSource,
     config::{Config, Origins},
     parts::Parts,
     progress,
@@ -30,7 +34,7 @@ pub(crate) type Boards = watch::Receiver<Option<Arc<Board>>>;
 /// What all parts are made from.
 pub(crate) struct Wiring<'a> {
     pub(crate) config: &'a Config,
-    pub(crate) client: &'a Arc<dyn ChainClient>,
+    pub(crate) chain: &'a ChainSource,
     pub(crate) db: &'a Db,
 }
 
@@ -48,7 +52,7 @@ impl Wiring<'_> {
             rebuild_on_mismatch: self.config.network == Network::Devnet,
             ..IndexerConfig::default()
         };
-        let indexer = Indexer::new(self.client.clone(), self.db.clone(), settings);
+        let indexer = Indexer::new(self.chain.client.clone(), self.db.clone(), settings);
         tokio::spawn(progress::show_index(indexer.status()));
         parts.start("the index", |stop| async move {
             indexer.run(stop).await;
@@ -64,7 +68,7 @@ impl Wiring<'_> {
             multicall: contracts.multicall3,
             ..BoardSettings::default()
         };
-        let keeper = BoardKeeper::new(self.client.clone(), self.db.clone(), settings);
+        let keeper = BoardKeeper::new(self.chain.client.clone(), self.db.clone(), settings);
         let boards = keeper.boards();
         parts.start("the board of validators", |stop| async move {
             keeper.run(stop).await;
@@ -94,16 +98,10 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// Serves REST and GraphQL, and answers where.
-    pub(crate) fn start_api(
-        &self,
-        listener: TcpListener,
-        boards: Boards,
-        parts: &mut Parts,
-    ) -> anyhow::Result<SocketAddr> {
-        let address = listener.local_addr().context("cannot read the listening address")?;
+    /// Serves REST and GraphQL.
+    pub(crate) fn start_api(&self, listener: TcpListener, boards: Boards, parts: &mut Parts) {
         let state = ApiState {
-            chain: self.client.clone(),
+            chain: self.chain.client.clone(),
             deployment: self.config.deployment().clone(),
             clock: Arc::new(SystemClock),
             started_at: Timestamp::now(),
@@ -117,7 +115,6 @@ impl Wiring<'_> {
             api::serve(listener, edge, stop).await;
             Ok(())
         });
-        Ok(address)
     }
 
     fn applications(&self) -> Applications {

@@ -1,0 +1,73 @@
+//! The faucet as a part of a process.
+
+use std::sync::Arc;
+
+use access::Keyring;
+use alloy_primitives::B256;
+use alloy_signer_local::PrivateKeySigner;
+use anyhow::{Context, bail};
+use api::{FaucetAccess, FaucetState, clock::SystemClock};
+use domain::Network;
+use faucet::{Faucet, FaucetSettings};
+use jiff::Timestamp;
+use tokio::net::TcpListener;
+
+use super::Wiring;
+use crate::{
+    config::{Config, SecretKey},
+    keys,
+    parts::Parts,
+};
+
+/// The key that the faucet pays with, if there is one.
+pub(crate) fn faucet_key(config: &Config) -> anyhow::Result<Option<B256>> {
+    match &config.faucet.key {
+        Some(key) => Ok(Some(SecretKey::expose(key))),
+        None => keys::faucet_key(config.network, &config.data),
+    }
+}
+
+impl Wiring<'_> {
+    /// Takes claims and pays them.
+    pub(crate) fn start_faucet(
+        &self,
+        listener: TcpListener,
+        keyring: Arc<Keyring>,
+        parts: &mut Parts,
+    ) -> anyhow::Result<()> {
+        let config = self.config;
+        let Some(key) = faucet_key(config)? else { bail!("the faucet has no key to pay with") };
+        let key = PrivateKeySigner::from_bytes(&key).context("the faucet's key is not one")?;
+        let settings = FaucetSettings { daily_cap: config.faucet.daily_cap, ..FaucetSettings::default() };
+        let (faucet, sender) = Faucet::new(
+            config.network,
+            self.chain.client.clone(),
+            self.db.clone(),
+            key,
+            settings,
+            Arc::new(Timestamp::now),
+        )?;
+        parts.start("paying claims", |stop| async move {
+            sender.run(stop).await;
+            Ok(())
+        });
+        let state = FaucetState {
+            faucet,
+            chain: self.chain.client.clone(),
+            network: config.network,
+            access: match config.network {
+                Network::Devnet => FaucetAccess::Invited { keyring, db: self.db.clone() },
+                Network::Testnet | Network::Mainnet => FaucetAccess::Open,
+            },
+            clock: Arc::new(SystemClock),
+            started_at: Timestamp::now(),
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        let edge = api::faucet(state, self.edge());
+        parts.start("the faucet", |stop| async move {
+            api::serve(listener, edge, stop).await;
+            Ok(())
+        });
+        Ok(())
+    }
+}

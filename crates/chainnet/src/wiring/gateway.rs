@@ -1,0 +1,72 @@
+//! The JSON-RPC gateway as a part of a process.
+
+use std::sync::Arc;
+
+use access::{InternalAllowlist, Keyring, Limiter};
+use anyhow::Context;
+use domain::Network;
+use gateway::{AccessParts, Cors, Door, Gateway, RedisFilters};
+use jiff::Timestamp;
+use tokio::net::TcpListener;
+
+use super::Wiring;
+use crate::{config::Origins, parts::Parts};
+
+impl Wiring<'_> {
+    /// Serves JSON-RPC to the world.
+    pub(crate) fn start_gateway(
+        &self,
+        listener: TcpListener,
+        keyring: Arc<Keyring>,
+        parts: &mut Parts,
+    ) -> anyhow::Result<()> {
+        let config = self.config;
+        let access = AccessParts {
+            keyring,
+            limiter: self.start_limits(parts)?,
+            // A key is asked of everybody: behind a proxy on the same machine all of the world would be internal.
+            internal: InternalAllowlist::new(Vec::new()),
+            trusted_proxies: config.api.trusted_proxies.clone(),
+            clock: Arc::new(Timestamp::now),
+        };
+        let settings = gateway::GatewayConfig {
+            door: match config.network {
+                Network::Devnet => Door::Keys,
+                Network::Testnet | Network::Mainnet => {
+                    Door::Open { requests_per_minute: config.gateway.rate_limit }
+                }
+            },
+            chain_id: config.network.chain_id(),
+            cors: match &config.api.cors {
+                Origins::Any => Cors::Any,
+                Origins::Only(origins) => Cors::Origins(origins.clone()),
+            },
+            ..gateway::GatewayConfig::default()
+        };
+        let upstream = self.chain.upstream.clone();
+        let gateway = match &config.access.redis {
+            Some(url) => {
+                let filters = RedisFilters::new(url.expose(), config.network.name());
+                Gateway::replica(settings, upstream, access, filters.context("REDIS_URL cannot be used")?)
+            }
+            None => Gateway::new(settings, upstream, access),
+        };
+        parts.start("the gateway", |stop| async move {
+            gateway::serve(listener, gateway, stop).await;
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Limits of this process alone, or shared through Redis with all others that are told of it.
+    fn start_limits(&self, parts: &mut Parts) -> anyhow::Result<Limiter> {
+        let Some(url) = &self.config.access.redis else { return Ok(Limiter::local()) };
+        let shared = Limiter::shared(url.expose(), self.config.network.name(), Arc::new(Timestamp::now));
+        let (limiter, leaser) = shared.context("REDIS_URL cannot be used")?;
+        parts.start("shared limits", |stop| async move {
+            leaser.run(stop).await;
+            Ok(())
+        });
+        Ok(limiter)
+    }
+}
