@@ -2,9 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use access::{
-    Allowance, Client, Grant, KeyDenied, Quota, Subject, client_address, limit::Sharing, presented_key,
-};
+use access::{Allowance, Client, Grant, KeyDenied, Quota, Sharing, Subject, client_address, presented_key};
 use domain::Permission;
 use hyper::HeaderMap;
 use jsonrpc::Message;

@@ -3,9 +3,12 @@
 //! Calls of others are passed on as bytes by [`Node::pass_on`]; the typed questions of the access layer are in `reads` and go
 //! through [`Node::ask`]. Which node is asked is decided elsewhere.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use ::jsonrpc::{Answer, AnswerError};
@@ -30,6 +33,9 @@ use crate::{ChainError, Head, Lane, RawError};
 
 /// Longer answers are read on a thread for blocking work: checking a large block's signatures takes milliseconds.
 const LONG_ANSWER: usize = 64 * 1024;
+
+/// What a failed call counts for when nodes are compared.
+const COST_OF_FAILURE: Duration = Duration::from_secs(1);
 
 /// One node of the chain.
 pub struct Node {
@@ -85,7 +91,8 @@ impl Node {
         let started = Instant::now();
         let HttpAnswer { status, body } = self.transport.post(body).await.map_err(|error| {
             self.note_failure(&error);
-            self.latency.note(started.elapsed());
+            // Failing fast is not being fast.
+            self.latency.note(COST_OF_FAILURE);
             RawError::from(error)
         })?;
         self.latency.note(started.elapsed());

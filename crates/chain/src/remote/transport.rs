@@ -3,7 +3,10 @@
 //! The pool is our own, because a node closes its door beyond a number of connections (Besu: 80 for all who ask) and
 //! hyper-util's pool knows no upper bound. Nothing here knows JSON.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -12,6 +15,7 @@ use hyper::{
     body::Incoming,
     client::conn::http1::{self, SendRequest},
     header,
+    http::request,
 };
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
@@ -53,9 +57,22 @@ pub(super) struct HttpAnswer {
     pub(super) body: Bytes,
 }
 
+/// What all requests to a node begin with.
+fn head_of(endpoint: &Endpoint) -> Result<request::Parts, hyper::http::Error> {
+    let mut request = Request::post(&endpoint.path_and_query)
+        .header(header::HOST, endpoint.authority())
+        .header(header::CONTENT_TYPE, "application/json");
+    if let Some(authorization) = &endpoint.authorization {
+        request = request.header(header::AUTHORIZATION, authorization);
+    }
+    Ok(request.body(())?.into_parts().0)
+}
+
 /// The way to one node.
 pub(super) struct HttpTransport {
     endpoint: Endpoint,
+    /// Made with the first request.
+    head: OnceLock<request::Parts>,
     dialer: Arc<Dialer>,
     places: Semaphore,
     max_connections: usize,
@@ -69,6 +86,7 @@ impl HttpTransport {
         let max_connections = config.max_connections.max(1);
         Self {
             endpoint,
+            head: OnceLock::new(),
             dialer,
             places: Semaphore::new(max_connections),
             max_connections,
@@ -129,13 +147,14 @@ impl HttpTransport {
     }
 
     fn request(&self, body: Bytes) -> Result<Request<Full<Bytes>>, TransportError> {
-        let mut request = Request::post(&self.endpoint.path_and_query)
-            .header(header::HOST, self.endpoint.authority())
-            .header(header::CONTENT_TYPE, "application/json");
-        if let Some(authorization) = &self.endpoint.authorization {
-            request = request.header(header::AUTHORIZATION, authorization);
-        }
-        Ok(request.body(Full::new(body))?)
+        let head = match self.head.get() {
+            Some(head) => head,
+            None => {
+                let head = head_of(&self.endpoint)?;
+                self.head.get_or_init(|| head)
+            }
+        };
+        Ok(Request::from_parts(head.clone(), Full::new(body)))
     }
 
     async fn read(
