@@ -11,6 +11,7 @@ mod load;
 mod machine;
 mod peer;
 mod progress;
+mod push;
 mod reads;
 mod startup;
 mod table;
@@ -39,6 +40,8 @@ enum Subject {
     Bare(api::BareOptions),
     /// Blocks indexed per second, on SQLite and PostgreSQL.
     Index(index::Options),
+    /// Thousands of subscribers of a running gateway: delay of the last one, memory of each.
+    Push(push::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -46,7 +49,7 @@ fn main() -> anyhow::Result<()> {
     let mut runtime = match subject {
         // A server gets as many threads as ours does; a load generator shares the cores with it and has one.
         Subject::Bare(_) => tokio::runtime::Builder::new_multi_thread(),
-        Subject::Chain(_) | Subject::Accounts(_) | Subject::Api(_) | Subject::Index(_) => {
+        Subject::Chain(_) | Subject::Accounts(_) | Subject::Api(_) | Subject::Index(_) | Subject::Push(_) => {
             tokio::runtime::Builder::new_current_thread()
         }
     };
@@ -60,5 +63,6 @@ async fn run(subject: Subject) -> anyhow::Result<()> {
         Subject::Api(options) => api::run(options).await,
         Subject::Bare(options) => api::serve_bare(options).await,
         Subject::Index(options) => index::run(options).await,
+        Subject::Push(options) => push::run(options).await,
     }
 }
