@@ -4,6 +4,7 @@
 
 use std::{convert::Infallible, sync::atomic::Ordering};
 
+use access::{KeyringHealth, Sharing};
 use bytes::Bytes;
 use hyper::{
     Method, Request, Response, StatusCode,
@@ -13,6 +14,7 @@ use hyper::{
         WWW_AUTHENTICATE,
     },
 };
+use serde::Serialize;
 
 use super::{body, connection::Connection, cors};
 use crate::{
@@ -129,12 +131,38 @@ fn upgrade(connection: &Connection, mut request: Request<Incoming>) -> Response<
     }
 }
 
+/// How the gateway is, for people; programs ask `/ready`.
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    head: Option<u64>,
+    /// Whether the keys are those of the database.
+    keys: &'static str,
+    /// Whether limits are shared with other gateways, as they should be.
+    limits: &'static str,
+}
+
 fn health(connection: &Connection) -> Response<Pieces> {
     let gateway = &connection.shared.gateway;
-    let state = if gateway.is_ready() { "ok" } else { "degraded" };
-    let head = gateway.head.get().map_or("null".to_owned(), |head| head.number.to_string());
-    let version = env!("CARGO_PKG_VERSION");
-    json(StatusCode::OK, format!(r#"{{"status":"{state}","version":"{version}","head":{head}}}"#).into())
+    let keys = match gateway.access.keyring.health() {
+        KeyringHealth::Fresh => "fresh",
+        KeyringHealth::Stale { .. } => "stale",
+    };
+    let limits = match gateway.access.limiter.sharing() {
+        Sharing::Alone => "alone",
+        Sharing::Shared { .. } => "shared",
+        Sharing::Lost { .. } => "lost",
+    };
+    let is_well = gateway.is_ready() && keys == "fresh" && limits != "lost";
+    let health = Health {
+        status: if is_well { "ok" } else { "degraded" },
+        version: env!("CARGO_PKG_VERSION"),
+        head: gateway.head.get().map(|head| head.number),
+        keys,
+        limits,
+    };
+    json(StatusCode::OK, serde_json::to_vec(&health).unwrap_or_default().into())
 }
 
 fn ready(connection: &Connection) -> Response<Pieces> {

@@ -29,6 +29,7 @@ async fn heads_look_exactly_as_the_node_shows_them() {
         dev.mine().await;
         assert_eq!(ours.event().await.1, theirs.event().await.1);
     }
+    port.kill().await;
 }
 
 #[tokio::test]
@@ -71,6 +72,7 @@ async fn two_nodes_tell_of_a_head_once_and_one_is_enough() {
     }
     assert_eq!(peer.heads(3).await, [4, 5, 6]);
     assert!(peer.is_quiet().await);
+    two.kill().await;
 }
 
 #[tokio::test]
@@ -158,6 +160,7 @@ async fn logs_are_those_that_the_node_finds_in_the_same_blocks() {
         assert_eq!(heard[id], expected[id], "{filter}");
     }
     assert!(peer.is_quiet().await);
+    port.kill().await;
 }
 
 async fn hears_pending(front: &Front, dev: &Dev) {
@@ -191,6 +194,8 @@ async fn pending_transactions_of_two_nodes_are_told_of_once() {
     let (one, two) = (Port::open(&dev).await, Port::open(&dev).await);
     let front = Front::new(open(), remote(&[&one, &two]).await).await;
     hears_pending(&front, &dev).await;
+    one.kill().await;
+    two.kill().await;
 }
 
 #[tokio::test]

@@ -68,6 +68,7 @@ async fn a_log_filter_tells_what_get_logs_finds() {
     let of_head = peer.result("eth_getFilterLogs", json!([id])).await;
     assert_eq!(of_head, peer.result("eth_getLogs", json!([wanted])).await);
     assert_eq!(of_head.as_array().map(Vec::len), Some(2));
+    port.kill().await;
 }
 
 #[tokio::test]
