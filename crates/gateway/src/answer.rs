@@ -54,7 +54,8 @@ impl Gateway {
         let mut reply = match message {
             Ok(Message::Single(Ok(request))) => self.answer_single(&context, &request).await,
             Ok(Message::Single(Err(bad))) => self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)),
-            Ok(Message::Batch(requests)) => self.answer_batch(&context, &requests).await,
+            // What is rare is boxed, so that connections stay small.
+            Ok(Message::Batch(requests)) => Box::pin(self.answer_batch(&context, &requests)).await,
             Err(unreadable) => self.refuse_message(caller, None, unreadable.into()),
         };
         reply.allowance = caller.allowance();
@@ -164,9 +165,9 @@ impl Gateway {
         }
         let head = context.head.ok_or(NO_HEAD)?;
         match class {
-            Class::Logs => self.get_logs(known, params, head).await,
+            Class::Logs => Box::pin(self.get_logs(known, params, head)).await,
             Class::Send => Ok((self.send(known, params, head).await?, Way::Passed)),
-            Class::Filter(call) => self.filter(context.caller, call, params, head).await,
+            Class::Filter(call) => Box::pin(self.filter(context.caller, call, params, head)).await,
             Class::Session(call) => match context.origin {
                 Origin::Http => Err(Refusal::SocketOnly),
                 Origin::Socket { session, message } => {

@@ -47,7 +47,10 @@ pub struct Limits {
     pub transfer_timeout: Duration,
     /// How long a connection may stay open without a request.
     pub idle_timeout: Duration,
-    /// How long open requests may take to finish once the end has begun.
+    /// How long requests are still taken once the end has begun, while `/ready` says no: the time that whoever spreads
+    /// traffic needs to notice.
+    pub notice: Duration,
+    /// How long open requests may take to finish after that.
     pub drain: Duration,
     /// How long a caller waits for a node.
     pub node_timeout: Duration,
@@ -69,6 +72,7 @@ impl Default for Limits {
             max_connections_per_client: 2_000,
             transfer_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(60),
+            notice: Duration::ZERO,
             drain: Duration::from_secs(10),
             node_timeout: Duration::from_secs(10),
             max_log_blocks: 50_000,

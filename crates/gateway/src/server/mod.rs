@@ -8,6 +8,7 @@ mod http;
 mod watch;
 
 use std::{
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -47,9 +48,8 @@ pub(crate) struct Shared {
     pub(crate) is_ending: AtomicBool,
 }
 
-/// Answers JSON-RPC on a listener until `shutdown`, then lets open requests finish.
-///
-/// From the first sign of the end `/ready` says no; the listener is closed at once, and what is open may finish.
+/// Answers JSON-RPC on a listener until `shutdown`. Then `/ready` says no for the time of the notice, the listener is
+/// closed, and what is open may finish.
 pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>, shutdown: CancellationToken) {
     let shared = Arc::new(Shared {
         clients: Places::new(gateway.config.limits.max_connections_per_client),
@@ -67,11 +67,13 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
     let limits = &shared.gateway.config.limits;
     let places = Arc::new(Semaphore::new(limits.max_connections));
     let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
+    let stop = CancellationToken::new();
+    let mut ending = pin!(give_notice(&shared, &shutdown));
     let mut tasks = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = shutdown.cancelled() => break,
+            () = ending.as_mut() => break,
         };
         while tasks.try_join_next().is_some() {}
         let (stream, peer) = match accepted {
@@ -83,7 +85,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
             }
         };
         if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-            let connection = Connection::new(Arc::clone(&shared), peer.ip(), shutdown.clone());
+            let connection = Connection::new(Arc::clone(&shared), peer.ip(), stop.clone());
             let open = shared.gateway.metrics.connections.clone();
             open.inc();
             tasks.spawn(async move {
@@ -98,13 +100,20 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
             });
         }
     }
-    shared.is_ending.store(true, Ordering::Relaxed);
     drop(listener);
+    stop.cancel();
     let drained =
         tokio::time::timeout(limits.drain, async { while tasks.join_next().await.is_some() {} }).await;
     if drained.is_err() {
         tracing::warn!(open = tasks.len(), "closing connections that did not finish in time");
     }
+}
+
+/// Waits for the end, and says that it has come before it is.
+async fn give_notice(shared: &Shared, shutdown: &CancellationToken) {
+    shutdown.cancelled().await;
+    shared.is_ending.store(true, Ordering::Relaxed);
+    tokio::time::sleep(shared.gateway.config.limits.notice).await;
 }
 
 /// Says that the gateway is full. What the caller has sent is read first, or the close would be a reset that takes our

@@ -74,6 +74,18 @@ async fn the_end_lets_open_requests_finish_and_says_so() {
 }
 
 #[tokio::test]
+async fn the_end_is_announced_while_requests_are_still_taken() {
+    let world = World::new();
+    let limits = Limits { notice: Duration::from_secs(3600), ..Limits::default() };
+    let front = Front::new(GatewayConfig { limits, ..open() }, world.in_process()).await;
+    assert_eq!(front.get("/ready").await.status, StatusCode::OK);
+    front.stop.cancel();
+    in_time(async { while front.get("/ready").await.status == StatusCode::OK {} }).await;
+    assert_eq!(front.get("/ready").await.json()["reason"], "stopping");
+    assert_eq!(front.ask("eth_chainId", json!([])).await, "0x228d");
+}
+
+#[tokio::test]
 async fn who_sends_too_slowly_is_cut_off() {
     let world = World::new();
     let limits = Limits {
