@@ -125,6 +125,21 @@ async fn beyond_the_most_connections_a_caller_is_told_so() {
 }
 
 #[tokio::test]
+async fn one_client_cannot_take_every_connection() {
+    let world = World::new();
+    let limits = Limits { max_connections_per_client: 1, ..Limits::default() };
+    let front = Front::with(GatewayConfig { limits, ..open() }, crate::nodes::headless(&world), |access| {
+        access.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    let mut first = front.connect().await;
+    first.call("eth_chainId", json!([])).await.result();
+    let reply = front.call("eth_chainId", json!([])).await;
+    assert_eq!(reply.refusal(), (503, -32002, "too_many_connections".to_owned()));
+    first.call("eth_chainId", json!([])).await.result();
+}
+
+#[tokio::test]
 async fn metrics_have_fixed_labels_only() {
     let world = World::new();
     let front = Front::new(open(), world.in_process()).await;

@@ -135,8 +135,7 @@ async fn no_node_is_503_and_a_slow_one_504() {
 #[tokio::test]
 async fn before_the_first_head_nothing_but_constants_is_answered() {
     let world = World::new();
-    let front =
-        Front::new(open(), std::sync::Arc::new(crate::nodes::Headless::over(world.in_process()))).await;
+    let front = Front::new(open(), crate::nodes::headless(&world)).await;
     assert_eq!(front.ask("eth_chainId", json!([])).await, "0x228d");
     assert_eq!(front.call("eth_blockNumber", json!([])).await.refusal(), (503, -32002, "no_head".to_owned()));
     assert_eq!(front.get("/ready").await.status.as_u16(), 503);

@@ -17,6 +17,7 @@ mod front;
 mod keys;
 mod logs;
 mod nodes;
+mod offered;
 mod pinning;
 mod recorder;
 mod relay;

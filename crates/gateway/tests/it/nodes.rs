@@ -34,10 +34,9 @@ pub(crate) struct Headless {
     heads: watch::Sender<Option<Arc<Head>>>,
 }
 
-impl Headless {
-    pub(crate) fn over(inner: Arc<dyn RawUpstream>) -> Self {
-        Self { inner, heads: watch::Sender::new(None) }
-    }
+/// An upstream without a head: a gateway to it does not wait for one.
+pub(crate) fn headless(world: &World) -> Arc<Headless> {
+    Arc::new(Headless { inner: world.in_process(), heads: watch::Sender::new(None) })
 }
 
 #[async_trait]
