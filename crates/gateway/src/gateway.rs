@@ -29,7 +29,8 @@ pub struct AccessParts {
     pub keyring: Arc<Keyring>,
     /// Counts requests.
     pub limiter: Limiter,
-    /// Addresses that need no key and are not counted: the operator's own machines. May be empty.
+    /// Addresses that need no key where others do, and are not counted there: the operator's own machines. May be empty,
+    /// and should be where a proxy that is not trusted stands on the same machine.
     pub internal: InternalAllowlist,
     /// Proxies that are believed when they say for whom they ask.
     pub trusted_proxies: Vec<IpNet>,
