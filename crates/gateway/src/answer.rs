@@ -41,10 +41,6 @@ struct Context<'a> {
 impl Gateway {
     /// Answers one message.
     pub(crate) async fn answer(&self, caller: &Caller, origin: Origin<'_>, message: &[u8]) -> Reply {
-        let _place = match self.enter(caller) {
-            Ok(place) => place,
-            Err(refusal) => return Reply::refused(None, &refusal),
-        };
         let message = jsonrpc::read_message(message, self.config.limits.max_batch);
         if let Ok(message) = &message {
             self.prepare(caller, message).await;
@@ -164,6 +160,7 @@ impl Gateway {
             return Ok((Answer::Result(result), Way::Local));
         }
         let head = context.head.ok_or(NO_HEAD)?;
+        let _place = self.enter(context.caller)?;
         match class {
             Class::Logs => Box::pin(self.get_logs(known, params, head)).await,
             Class::Send => Ok((self.send(known, params, head).await?, Way::Passed)),

@@ -158,7 +158,7 @@ impl Gateway {
         if allowance.is_granted { Ok(()) } else { Err(limited(&allowance)) }
     }
 
-    /// Takes one of the places for messages that are answered at a time.
+    /// Takes one of the places for requests that are answered at a time; what is answered from memory needs none.
     pub(crate) fn enter(&self, caller: &Caller) -> Result<Option<Place<'_, Subject>>, Refusal> {
         let Some((subject, _)) = caller.counted else { return Ok(None) };
         match self.places.take(subject) {

@@ -37,7 +37,7 @@ pub struct Limits {
     pub batch_parallel: usize,
     /// Longest answer to one message, in bytes.
     pub max_answer_bytes: usize,
-    /// Messages of one caller that are answered at a time.
+    /// Requests of one caller that are answered at a time.
     pub max_concurrent: usize,
     /// Most connections at a time; the next one is told 503.
     pub max_connections: usize,

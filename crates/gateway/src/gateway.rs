@@ -48,7 +48,7 @@ pub struct Gateway {
     pub(crate) window: Window,
     pub(crate) local: LocalAnswers,
     pub(crate) metrics: Metrics,
-    /// Messages under way, by caller.
+    /// Requests under way, by caller.
     pub(crate) places: Places<Subject>,
     /// Blocks as they become known, for whoever pushes them on.
     pub(crate) news: broadcast::Sender<ChainNews>,

@@ -165,7 +165,7 @@ async fn an_answer_beyond_the_cap_is_refused_with_advice() {
 }
 
 #[tokio::test]
-async fn one_callers_messages_at_a_time_are_bounded() {
+async fn one_callers_requests_at_a_time_are_bounded() {
     let world = World::new();
     let recorder = Recorder::over(world.in_process());
     let limits = Limits { max_concurrent: 1, ..Limits::default() };
@@ -179,12 +179,13 @@ async fn one_callers_messages_at_a_time_are_bounded() {
         }
     })
     .await;
-    let reply = front.call("eth_chainId", json!([])).await;
-    assert_eq!(reply.refusal().1, -32005);
+    let reply = front.call("eth_maxPriorityFeePerGas", json!([])).await;
+    assert_eq!((reply.refusal().0, reply.refusal().1), (429, -32005));
     assert_eq!(reply.json()["error"]["data"]["scope"], "concurrency");
+    front.ask("eth_chainId", json!([])).await;
     recorder.release();
     assert_eq!(first.await.unwrap().status.as_u16(), 200);
-    assert_eq!(front.call("eth_chainId", json!([])).await.status.as_u16(), 200);
+    front.ask("eth_maxPriorityFeePerGas", json!([])).await;
 }
 
 #[tokio::test]
