@@ -59,19 +59,18 @@ impl Faucet {
         let load = self.shared.db.faucet_load(since, number.unwrap_or(0)).await.ok();
         let claims_left = balance.zip(load).map(|(balance, load)| {
             let kept = settings.gas_reserve.0.saturating_add(load.owed.0);
-            let by_funds = balance.saturating_sub(kept);
             let by_cap = settings.daily_cap.0.saturating_sub(load.outflow.0);
-            claims(by_funds.min(by_cap), settings.amount)
+            (claims(balance.saturating_sub(kept), settings.amount), claims(by_cap, settings.amount))
         });
         FaucetHealth {
             funds: match claims_left {
                 None => Funds::Unknown,
-                Some(0) => Funds::Empty,
-                Some(left) if left < settings.low_claims => Funds::Low,
+                Some((0, _) | (_, 0)) => Funds::Empty,
+                Some((by_funds, _)) if by_funds < settings.low_claims => Funds::Low,
                 Some(_) => Funds::Ok,
             },
             balance: balance.map(Wei),
-            claims_left,
+            claims_left: claims_left.map(|(by_funds, by_cap)| by_funds.min(by_cap)),
             open_claims: load.map(|load| load.open),
         }
     }

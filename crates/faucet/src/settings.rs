@@ -35,7 +35,7 @@ impl Default for FaucetSettings {
             amount: Wei::from_coin(500),
             window: Duration::from_secs(24 * 3600),
             visitor_claims: 3,
-            daily_cap: Wei::from_coin(1_000_000),
+            daily_cap: Wei::from_coin(100_000),
             gas_reserve: Wei::from_coin(1),
             low_claims: 100,
             in_flight: 200,

@@ -42,6 +42,8 @@ pub(crate) enum Pools {
     Sqlite {
         writer: SqlitePool,
         readers: SqlitePool,
+        /// A writer whose commits survive a power cut, not only a crash. Opened when it is first needed.
+        durable: SqlitePool,
     },
     Postgres(PgPool),
 }
@@ -80,8 +82,13 @@ impl Db {
         let in_memory = url.contains(":memory:") || url.contains("mode=memory");
         let writer = open_writer(writer_options(&options)).await?;
         // A database in memory belongs to its connection.
-        let readers = if in_memory { writer.clone() } else { open_readers(reader_options(options)) };
-        Ok(Self { pools: Pools::Sqlite { writer, readers } })
+        let (readers, durable) = if in_memory {
+            (writer.clone(), writer.clone())
+        } else {
+            let durable = writer_options(&options).synchronous(SqliteSynchronous::Full);
+            (open_readers(reader_options(options)), open_later(durable, 1))
+        };
+        Ok(Self { pools: Pools::Sqlite { writer, readers, durable } })
     }
 
     async fn open_postgres(url: &str) -> Result<Self, OpenError> {
@@ -119,8 +126,9 @@ impl Db {
     /// Closes all connections, waiting for what is under way.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Sqlite { writer, readers } => {
+            Pools::Sqlite { writer, readers, durable } => {
                 readers.close().await;
+                durable.close().await;
                 writer.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
@@ -132,6 +140,15 @@ impl Db {
     pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
         Ok(Tx(match &self.pools {
             Pools::Sqlite { writer, .. } => Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
+        }))
+    }
+
+    /// Begins a transaction that will write what the world outside must not know before the disk does. What was committed
+    /// before it is then on the disk as well.
+    pub(crate) async fn begin_durable(&self) -> Result<Tx, StoreError> {
+        Ok(Tx(match &self.pools {
+            Pools::Sqlite { durable, .. } => Inner::Sqlite(durable.begin_with("BEGIN IMMEDIATE").await?),
             Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
         }))
     }
@@ -209,8 +226,12 @@ async fn try_open_writer(options: SqliteConnectOptions) -> Result<SqlitePool, Op
 }
 
 fn open_readers(options: SqliteConnectOptions) -> SqlitePool {
+    open_later(options, SQLITE_READERS)
+}
+
+fn open_later(options: SqliteConnectOptions, connections: u32) -> SqlitePool {
     SqlitePoolOptions::new()
-        .max_connections(SQLITE_READERS)
+        .max_connections(connections)
         .test_before_acquire(false)
         .acquire_timeout(PATIENCE)
         .connect_lazy_with(options)

@@ -12,7 +12,7 @@ pub(super) enum Verdict {
     Known,
     /// The node does not take it.
     Rejected(Rejection),
-    /// The node had trouble of its own; it may have taken it.
+    /// Trouble of the node's own, or nothing we understand; it may have taken it.
     Unclear,
 }
 
@@ -34,8 +34,14 @@ const WORDS: &[(&str, Verdict)] = &[
     ("nonce too high", Verdict::Rejected(Rejection::NotNow)),
     ("too many requests", Verdict::Rejected(Rejection::NotNow)),
     ("limit exceeded", Verdict::Rejected(Rejection::NotNow)),
-    ("timed out", Verdict::Unclear),
-    ("timeout", Verdict::Unclear),
+    ("chainid", Verdict::Rejected(Rejection::Other)),
+    ("chain id", Verdict::Rejected(Rejection::Other)),
+    ("invalid sender", Verdict::Rejected(Rejection::Other)),
+    ("invalid signature", Verdict::Rejected(Rejection::Other)),
+    ("intrinsic gas", Verdict::Rejected(Rejection::Other)),
+    ("block gas limit", Verdict::Rejected(Rejection::Other)),
+    ("not authorized", Verdict::Rejected(Rejection::Other)),
+    ("not supported", Verdict::Rejected(Rejection::Other)),
 ];
 
 /// Codes whose words were not recognised.
@@ -43,8 +49,13 @@ const CODES: &[(i64, Verdict)] = &[
     (-32001, Verdict::Rejected(Rejection::NonceTooLow)),
     (-32004, Verdict::Rejected(Rejection::InsufficientFunds)),
     (-32009, Verdict::Rejected(Rejection::Underpriced)),
-    // An error inside the node says nothing about the transaction.
-    (-32603, Verdict::Unclear),
+    // Not JSON-RPC as the node knows it, so that nothing was looked at: parse error, invalid request, unknown method, invalid
+    // parameters, a method that is switched off.
+    (-32700, Verdict::Rejected(Rejection::Other)),
+    (-32600, Verdict::Rejected(Rejection::Other)),
+    (-32601, Verdict::Rejected(Rejection::Other)),
+    (-32602, Verdict::Rejected(Rejection::Other)),
+    (-32604, Verdict::Rejected(Rejection::Other)),
 ];
 
 impl Verdict {
@@ -53,7 +64,7 @@ impl Verdict {
         let message = message.to_lowercase();
         let by_words = WORDS.iter().find(|(words, _)| message.contains(words)).map(|(_, verdict)| *verdict);
         let by_code = || CODES.iter().find(|(known, _)| *known == code).map(|(_, verdict)| *verdict);
-        by_words.or_else(by_code).unwrap_or(Self::Rejected(Rejection::Other))
+        by_words.or_else(by_code).unwrap_or(Self::Unclear)
     }
 }
 
@@ -85,7 +96,10 @@ mod tests {
             (-32000, "An invalid transaction with a lower nonce exists", rejected(NotNow)),
             (-32007, "Sender account not authorized to send transactions", rejected(Other)),
             (-32000, "Wrong chainId", rejected(Other)),
+            (-32002, "Invalid signature", rejected(Other)),
+            (-32602, "Invalid block, unable to parse RLP", rejected(Other)),
             (-32603, "Internal error", Verdict::Unclear),
+            (-32000, "the upstream is busy", Verdict::Unclear),
             (-32002, "request timed out", Verdict::Unclear),
         ] {
             assert_eq!(Verdict::of(code, message), expected, "{code} {message}");

@@ -1,6 +1,6 @@
 //! Many at once.
 
-use chainnet_faucet::{ClaimRefusal, ClaimStatus};
+use chainnet_faucet::{ClaimRefusal, ClaimStatus, FaucetSettings};
 use domain::Wei;
 use store::engine_tests;
 
@@ -35,7 +35,8 @@ engine_tests! {
 
     async fn five_hundred_wallets_are_paid_once_each_within_five_blocks(test: TestDb) {
         let rig = Rig::new(test.db());
-        let running = rig.start();
+        let settings = FaucetSettings { daily_cap: Wei::from_coin(250_000), ..FaucetSettings::default() };
+        let running = rig.start_with(settings);
         let claims: Vec<_> = (0..500)
             .map(|number| {
                 let (faucet, now) = (running.faucet.clone(), rig.now());

@@ -19,6 +19,7 @@ engine_tests! {
         }
         let health = running.faucet.health(rig.now()).await;
         assert_eq!((health.funds, health.claims_left, health.open_claims), (Funds::Empty, Some(0), Some(2)));
+        rig.pooled(2).await;
         for _ in 0..2 {
             let refused = running.faucet.claim(wallet(2), visitor(2), rig.now()).await.unwrap_err();
             assert!(matches!(refused, ClaimRefusal::Empty), "{refused:?}");

@@ -8,6 +8,7 @@
     reason = "helpers of tests are tests"
 )]
 
+mod changes;
 mod crowd;
 mod funds;
 mod killed;

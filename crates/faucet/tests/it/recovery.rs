@@ -1,7 +1,5 @@
 //! Everything that can go wrong between a claim and its block.
 
-use std::time::Duration;
-
 use alloy_consensus::TxEip1559;
 use alloy_primitives::{Bytes, TxKind, bytes, keccak256};
 use alloy_signer_local::PrivateKeySigner;
@@ -153,12 +151,16 @@ engine_tests! {
 
     async fn what_is_reserved_is_paid_after_a_restart(test: TestDb) {
         let rig = Rig::new(test.db());
-        let faucet = rig.idle(FaucetSettings::default());
+        let faucet = rig.idle(FaucetSettings { signing_limit: PATIENCE, ..FaucetSettings::default() });
         // A claimant that hangs up before anybody has signed.
-        let claiming = faucet.claim(wallet(1), visitor(1), rig.now());
-        let _ = tokio::time::timeout(Duration::from_millis(300), claiming).await;
-        let [open] = &test.list_open_claims(10).await.unwrap()[..] else { panic!("not reserved") };
-        assert_eq!(open.state, ClaimState::Reserved);
+        let now = rig.now();
+        let claiming = tokio::spawn(async move { faucet.claim(wallet(1), visitor(1), now).await });
+        while test.list_open_claims(10).await.unwrap().is_empty() {
+            assert!(!claiming.is_finished(), "it waits to be signed");
+            tokio::task::yield_now().await;
+        }
+        claiming.abort();
+        assert_eq!(test.list_open_claims(10).await.unwrap()[0].state, ClaimState::Reserved);
         let running = rig.start();
         rig.pooled(1).await;
         rig.mine().await;

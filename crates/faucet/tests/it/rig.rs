@@ -153,7 +153,12 @@ impl Rig {
     }
 
     pub(crate) fn start_with(&self, settings: FaucetSettings) -> Running {
-        let (faucet, sender) = self.make(settings);
+        self.start_as(payer(), settings)
+    }
+
+    /// A faucet that pays from another account.
+    pub(crate) fn start_as(&self, key: PrivateKeySigner, settings: FaucetSettings) -> Running {
+        let (faucet, sender) = self.make(key, settings);
         let stop = CancellationToken::new();
         let task = tokio::spawn(sender.run(stop.clone()));
         Running { faucet, stop, task }
@@ -161,16 +166,16 @@ impl Rig {
 
     /// A faucet whose sender does not run.
     pub(crate) fn idle(&self, settings: FaucetSettings) -> Faucet {
-        self.make(settings).0
+        self.make(payer(), settings).0
     }
 
-    fn make(&self, settings: FaucetSettings) -> (Faucet, chainnet_faucet::Sender) {
+    fn make(&self, key: PrivateKeySigner, settings: FaucetSettings) -> (Faucet, chainnet_faucet::Sender) {
         let now = Arc::clone(&self.now);
         let clock = Arc::new(move || {
             Timestamp::from_millisecond(now.load(Ordering::SeqCst).cast_signed()).expect("a time")
         });
         let (chain, db) = (self.line.clone(), self.db.clone());
-        Faucet::new(Network::Devnet, chain, db, payer(), settings, clock).expect("devnet has a faucet")
+        Faucet::new(Network::Devnet, chain, db, key, settings, clock).expect("devnet has a faucet")
     }
 
     pub(crate) async fn claim(&self, running: &Running, number: u64) -> Claim {

@@ -1,4 +1,4 @@
-//! The transactions that pay claims: stored before they are sent, settled by what a block says.
+//! The transactions that pay claims: on the disk before they are sent, settled by what a block says.
 
 use alloy_primitives::B256;
 use domain::ClaimState;
@@ -37,7 +37,7 @@ impl Db {
         signed: &[SignedClaim],
         now: u64,
     ) -> Result<Option<Vec<u64>>, StoreError> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_durable().await?;
         if !hold(&mut tx, lease).await? {
             return Ok(None);
         }
@@ -60,7 +60,7 @@ impl Db {
         signed: &SignedClaim,
         now: u64,
     ) -> Result<bool, StoreError> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_durable().await?;
         if !hold(&mut tx, lease).await? || !put_payment(&mut tx, signed, Some(former), now).await? {
             return Ok(false);
         }

@@ -287,3 +287,14 @@ engine_tests! {
         assert_eq!(test.list_open_claims(100).await.unwrap().len(), stored.len());
     }
 }
+
+#[tokio::test]
+async fn what_is_signed_waits_for_the_disk() {
+    let test = crate::testing::TestDb::sqlite().await;
+    let mut tx = test.begin_durable().await.unwrap();
+    let level: i64 = on_connection!(tx, connection => {
+        sqlx::query_scalar("SELECT synchronous FROM pragma_synchronous").fetch_one(connection).await
+    })
+    .unwrap();
+    assert_eq!(level, 2, "full");
+}
