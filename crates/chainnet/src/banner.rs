@@ -112,16 +112,27 @@ impl<'a> Banner<'a> {
             writeln!(out, "  curl -s http://{api}/api/v1/chain")?;
             writeln!(out, "  curl -s http://{api}/api/v1/validators/ranking")?;
         }
-        let Some(node) = self.node else { return Ok(()) };
-        writeln!(
-            out,
-            "  \
-             curl -s http://{} -H 'content-type: application/json' \\\n    \
-             -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eth_blockNumber\",\"params\":[]}}'\n  \
-             chainnet node ctl stop V3        # watch the chain go on with four validators\n  \
-             chainnet genesis                 # the genesis file, for Besu",
-            node.rpc
-        )
+        if let Some(gateway) = self.addresses.gateway {
+            let key = self
+                .placeholders
+                .first()
+                .map_or(String::new(), |known| format!(" -H 'x-api-key: {}'", known.key));
+            writeln!(
+                out,
+                "  \
+                 curl -s http://{gateway} -H 'content-type: application/json'{key} \\\n    \
+                 -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eth_blockNumber\",\"params\":[]}}'",
+            )?;
+        }
+        if self.node.is_some() {
+            writeln!(
+                out,
+                "  \
+                 chainnet node ctl stop V3        # watch the chain go on with four validators\n  \
+                 chainnet genesis                 # the genesis file, for Besu",
+            )?;
+        }
+        Ok(())
     }
 }
 
