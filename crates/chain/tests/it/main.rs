@@ -16,3 +16,4 @@ mod failover;
 mod fake;
 mod feed;
 mod ledger;
+mod raw;
