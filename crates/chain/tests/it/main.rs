@@ -17,4 +17,5 @@ mod fake;
 mod feed;
 mod ledger;
 mod pools;
+mod raw;
 mod send;
