@@ -81,12 +81,22 @@ impl HttpClient {
 
     /// Reads a path.
     pub async fn get(&self, path: &str) -> Result<HttpAnswer, HttpError> {
-        self.send(Method::GET, path, Bytes::new()).await
+        self.send(Method::GET, path, &[], Bytes::new()).await
     }
 
     /// Posts JSON.
     pub async fn post(&self, path: &str, body: &Value) -> Result<HttpAnswer, HttpError> {
-        self.send(Method::POST, path, Bytes::from(body.to_string())).await
+        self.post_with(path, &[], body).await
+    }
+
+    /// Posts JSON with more headers.
+    pub async fn post_with(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Result<HttpAnswer, HttpError> {
+        self.send(Method::POST, path, headers, Bytes::from(body.to_string())).await
     }
 
     /// Reads a path until the answer is as wanted.
@@ -108,18 +118,26 @@ impl HttpClient {
         }
     }
 
-    async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<HttpAnswer, HttpError> {
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Bytes,
+    ) -> Result<HttpAnswer, HttpError> {
         let stream = TcpStream::connect(self.address).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         // A broken connection shows at the request; its own error adds nothing.
         tokio::spawn(async move { drop(connection.await) });
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
             .uri(path)
             .header(header::HOST, self.address.to_string())
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Full::new(body))?;
-        let (head, body) = sender.send_request(request).await?.into_parts();
+            .header(header::CONTENT_TYPE, "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (head, body) = sender.send_request(request.body(Full::new(body))?).await?.into_parts();
         let body = body.collect().await?.to_bytes();
         Ok(HttpAnswer { status: head.status, headers: head.headers, body })
     }

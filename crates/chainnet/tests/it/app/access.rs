@@ -20,9 +20,10 @@ fn database(data: &Path) -> String {
     format!("sqlite:{}/chainnet.db", data.display())
 }
 
-async fn run<const N: usize>(data: &Path, arguments: [&str; N]) -> Ended {
-    let path = data.to_str().unwrap();
-    chainnet(arguments.into_iter().chain(["--data", path, "--database-url", &database(data)])).await
+async fn run(data: &Path, arguments: impl IntoIterator<Item = &str>) -> Ended {
+    let places =
+        ["--data".to_owned(), data.display().to_string(), "--database-url".to_owned(), database(data)];
+    chainnet(arguments.into_iter().map(str::to_owned).chain(places)).await
 }
 
 fn json(text: &str) -> Value {

@@ -1,6 +1,7 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
 mod access;
+mod front;
 mod index_kills;
 mod operator;
 mod outage;

@@ -33,7 +33,7 @@ store::engine_tests! {
 async fn a_role_without_a_node_is_refused_and_so_is_mainnet() {
     let data = folder();
     let data = data.path().to_str().unwrap();
-    for role in ["api", "worker"] {
+    for role in ["api", "worker", "gateway", "faucet"] {
         let error = chainnet([role, "--data", data]).await.failure();
         assert!(error.contains("PLATFORM_RPC_URL"), "{error}");
     }
