@@ -15,7 +15,7 @@ mod nonce;
 mod sign;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     sync::Arc,
     time::Duration,
 };
@@ -180,9 +180,8 @@ impl Sender {
         let mut nonces = HashMap::new();
         let payers = open.iter().filter_map(|claim| Some(claim.payment.as_ref()?.payer));
         for payer in payers.chain([self.payer.address()]) {
-            if !nonces.contains_key(&payer) {
-                let account = self.shared.chain.account(payer, At::Number(block)).await?;
-                nonces.insert(payer, account.nonce);
+            if let Entry::Vacant(unknown) = nonces.entry(payer) {
+                unknown.insert(self.shared.chain.account(payer, At::Number(block)).await?.nonce);
             }
         }
         Ok(nonces)
