@@ -41,10 +41,6 @@ struct Context<'a> {
 impl Gateway {
     /// Answers one message.
     pub(crate) async fn answer(&self, caller: &Caller, origin: Origin<'_>, message: &[u8]) -> Reply {
-        let _place = match self.enter(caller) {
-            Ok(place) => place,
-            Err(refusal) => return Reply::refused(None, &refusal),
-        };
         let message = jsonrpc::read_message(message, self.config.limits.max_batch);
         if let Ok(message) = &message {
             self.prepare(caller, message).await;
@@ -54,7 +50,8 @@ impl Gateway {
         let mut reply = match message {
             Ok(Message::Single(Ok(request))) => self.answer_single(&context, &request).await,
             Ok(Message::Single(Err(bad))) => self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)),
-            Ok(Message::Batch(requests)) => self.answer_batch(&context, &requests).await,
+            // What is rare is boxed, so that connections stay small.
+            Ok(Message::Batch(requests)) => Box::pin(self.answer_batch(&context, &requests)).await,
             Err(unreadable) => self.refuse_message(caller, None, unreadable.into()),
         };
         reply.allowance = caller.allowance();
@@ -163,10 +160,11 @@ impl Gateway {
             return Ok((Answer::Result(result), Way::Local));
         }
         let head = context.head.ok_or(NO_HEAD)?;
+        let _place = self.enter(context.caller)?;
         match class {
-            Class::Logs => self.get_logs(known, params, head).await,
+            Class::Logs => Box::pin(self.get_logs(known, params, head)).await,
             Class::Send => Ok((self.send(known, params, head).await?, Way::Passed)),
-            Class::Filter(call) => self.filter(context.caller, call, params, head).await,
+            Class::Filter(call) => Box::pin(self.filter(context.caller, call, params, head)).await,
             Class::Session(call) => match context.origin {
                 Origin::Http => Err(Refusal::SocketOnly),
                 Origin::Socket { session, message } => {

@@ -1,6 +1,6 @@
 //! Who asks: found once per HTTP request or WebSocket, counted with each request.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use access::{Allowance, Client, Grant, KeyDenied, Quota, Sharing, Subject, client_address, presented_key};
 use domain::Permission;
@@ -18,6 +18,8 @@ use crate::{
 
 /// The window of the limits.
 const MINUTE: Duration = Duration::from_secs(60);
+/// Bad keys of one address in a minute that are told what is wrong with them.
+const DENIALS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(300).unwrap();
 
 /// Whoever asks, and may.
 pub(crate) struct Caller {
@@ -66,9 +68,6 @@ impl Gateway {
     ) -> Result<Caller, Refusal> {
         match self.config.door {
             Door::Open { requests_per_minute } => {
-                if self.access.internal.contains(address) {
-                    return Ok(Caller::new(address, None, None));
-                }
                 let subject = Subject::Client(Client::from(address));
                 Ok(Caller::new(address, Some((subject, Quota::per_minute(requests_per_minute))), None))
             }
@@ -103,7 +102,7 @@ impl Gateway {
             Err(KeyDenied::Missing) if self.access.internal.contains(address) => {
                 return Ok(Caller::new(address, None, None));
             }
-            Err(denied) => return Err(Refusal::Unauthorized(denied)),
+            Err(denied) => return Err(self.deny(address, denied)),
         };
         if !grant.permissions.contains(Permission::Rpc) {
             grant.usage.count_denied();
@@ -111,6 +110,14 @@ impl Gateway {
         }
         let counted = (Subject::Key(grant.id), Quota::per_minute(grant.requests_per_minute));
         Ok(Caller::new(address, Some(counted), Some(grant)))
+    }
+
+    /// Why somebody is not let in. Whoever keeps trying is told to wait instead.
+    fn deny(&self, address: IpAddr, denied: KeyDenied) -> Refusal {
+        let subject = Subject::Client(Client::from(address));
+        let now = (self.access.clock)();
+        let allowance = self.access.limiter.take(subject, Quota::per_minute(DENIALS_PER_MINUTE), 1, now);
+        if allowance.is_granted { Refusal::Unauthorized(denied) } else { limited(&allowance) }
     }
 
     /// Whether a caller who was let in before still is.
@@ -148,18 +155,10 @@ impl Gateway {
             (Some(grant), false) => grant.usage.count_denied(),
             (None, _) => {}
         }
-        if allowance.is_granted {
-            return Ok(());
-        }
-        Err(Refusal::Limited(Limited {
-            scope: allowance.meter.name(),
-            limit: allowance.limit.into(),
-            window: MINUTE,
-            retry_after: allowance.retry_after,
-        }))
+        if allowance.is_granted { Ok(()) } else { Err(limited(&allowance)) }
     }
 
-    /// Takes one of the places for messages that are answered at a time.
+    /// Takes one of the places for requests that are answered at a time; what is answered from memory needs none.
     pub(crate) fn enter(&self, caller: &Caller) -> Result<Option<Place<'_, Subject>>, Refusal> {
         let Some((subject, _)) = caller.counted else { return Ok(None) };
         match self.places.take(subject) {
@@ -172,4 +171,13 @@ impl Gateway {
             })),
         }
     }
+}
+
+fn limited(allowance: &Allowance) -> Refusal {
+    Refusal::Limited(Limited {
+        scope: allowance.meter.name(),
+        limit: allowance.limit.into(),
+        window: MINUTE,
+        retry_after: allowance.retry_after,
+    })
 }

@@ -37,7 +37,7 @@ pub struct Limits {
     pub batch_parallel: usize,
     /// Longest answer to one message, in bytes.
     pub max_answer_bytes: usize,
-    /// Messages of one caller that are answered at a time.
+    /// Requests of one caller that are answered at a time.
     pub max_concurrent: usize,
     /// Most connections at a time; the next one is told 503.
     pub max_connections: usize,
@@ -53,7 +53,10 @@ pub struct Limits {
     pub transfer_timeout: Duration,
     /// How long a connection may stay open without a request.
     pub idle_timeout: Duration,
-    /// How long open requests may take to finish once the end has begun.
+    /// How long requests are still taken once the end has begun, while `/ready` says no: the time that whoever spreads
+    /// traffic needs to notice.
+    pub notice: Duration,
+    /// How long open requests may take to finish after that.
     pub drain: Duration,
     /// How long a caller waits for a node.
     pub node_timeout: Duration,
@@ -78,6 +81,7 @@ impl Default for Limits {
             max_subscriptions: 32,
             transfer_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(60),
+            notice: Duration::ZERO,
             drain: Duration::from_secs(10),
             node_timeout: Duration::from_secs(10),
             max_log_blocks: 50_000,

@@ -32,7 +32,8 @@ pub struct AccessParts {
     pub keyring: Arc<Keyring>,
     /// Counts requests.
     pub limiter: Limiter,
-    /// Addresses that need no key and are not counted: the operator's own machines. May be empty.
+    /// Addresses that need no key where others do, and are not counted there: the operator's own machines. May be empty,
+    /// and should be where a proxy that is not trusted stands on the same machine.
     pub internal: InternalAllowlist,
     /// Proxies that are believed when they say for whom they ask.
     pub trusted_proxies: Vec<IpNet>,
@@ -50,7 +51,7 @@ pub struct Gateway {
     pub(crate) window: Window,
     pub(crate) local: LocalAnswers,
     pub(crate) metrics: Metrics,
-    /// Messages under way, by caller.
+    /// Requests under way, by caller.
     pub(crate) places: Places<Subject>,
     /// Blocks as they become known, for whoever pushes them on.
     pub(crate) news: broadcast::Sender<ChainNews>,

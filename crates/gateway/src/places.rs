@@ -1,4 +1,4 @@
-//! How much of something one party has at a time: messages under way, open connections.
+//! How much of something one party has at a time: requests under way, open connections.
 
 use std::{
     collections::{HashMap, hash_map::RandomState},

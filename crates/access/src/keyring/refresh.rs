@@ -26,10 +26,22 @@ impl Keyring {
         tokio::join!(self.follow(&stop), self.record(&stop));
     }
 
+    /// Tells the log once when the keys have become stale, not three times a second.
     async fn follow(&self, stop: &CancellationToken) {
         let mut looks = every(LOOK_EVERY);
+        let mut was_fresh = true;
         while stop.run_until_cancelled(looks.tick()).await.is_some() {
-            self.look().await;
+            let failure = self.look().await.err();
+            let is_fresh = self.health() == KeyringHealth::Fresh;
+            match failure {
+                Some(error) if was_fresh && !is_fresh => {
+                    tracing::warn!(error, "the keys cannot be read; the last known ones stay in force");
+                }
+                Some(error) => tracing::debug!(error, "the keys could not be read"),
+                None if !was_fresh => tracing::info!("the keys can be read again"),
+                None => {}
+            }
+            was_fresh = is_fresh;
         }
     }
 
@@ -41,22 +53,10 @@ impl Keyring {
         self.write().await;
     }
 
-    /// One look, with its failure in the log: once when it begins to matter, not three times a second.
-    async fn look(&self) {
-        let was_fresh = self.health() == KeyringHealth::Fresh;
-        let failure = match tokio::time::timeout(PATIENCE, self.refresh()).await {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(_elapsed) => Some("the database does not answer in time".to_owned()),
-        };
-        let is_fresh = self.health() == KeyringHealth::Fresh;
-        match failure {
-            Some(error) if was_fresh && !is_fresh => {
-                tracing::warn!(error, "the keys cannot be read; the last known ones stay in force");
-            }
-            Some(error) => tracing::debug!(error, "the keys could not be read"),
-            None if !was_fresh => tracing::info!("the keys can be read again"),
-            None => {}
+    async fn look(&self) -> Result<(), String> {
+        match tokio::time::timeout(PATIENCE, self.refresh()).await {
+            Ok(looked) => looked.map_err(|error| error.to_string()),
+            Err(_elapsed) => Err("the database does not answer in time".to_owned()),
         }
     }
 

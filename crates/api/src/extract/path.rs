@@ -1,6 +1,7 @@
 //! The parts of paths: addresses, hashes, and the three ways to name a block.
 
 use alloy_primitives::{Address, B256};
+use domain::address::NotAnAddress;
 
 use crate::{code::Code, problem::Problem};
 
@@ -14,15 +15,13 @@ pub(crate) enum BlockName {
 
 /// Reads an address: any case, but mixed case must carry the right checksum.
 pub(crate) fn address(text: &str) -> Result<Address, Problem> {
-    let refuse = |detail: &'static str| Problem::new(Code::InvalidAddress, detail);
-    let digits = hex_digits(text, 40).ok_or_else(|| refuse("An address is 0x and 40 hexadecimal digits."))?;
-    let address: Address = text.parse().map_err(|_| refuse("An address is 0x and 40 hexadecimal digits."))?;
-    let has_lower = digits.bytes().any(|byte| byte.is_ascii_lowercase());
-    let has_upper = digits.bytes().any(|byte| byte.is_ascii_uppercase());
-    if has_lower && has_upper && address.to_checksum(None) != text {
-        return Err(refuse("The checksum of this mixed-case address is wrong (EIP-55)."));
-    }
-    Ok(address)
+    domain::parse_address(text).map_err(|error| {
+        let detail = match error {
+            NotAnAddress::Form => "An address is 0x and 40 hexadecimal digits.",
+            NotAnAddress::Checksum => "The checksum of this mixed-case address is wrong (EIP-55).",
+        };
+        Problem::new(Code::InvalidAddress, detail)
+    })
 }
 
 /// Reads a hash of 32 bytes.

@@ -55,17 +55,15 @@ impl Gateway {
         head: &Served,
     ) -> Result<(Answer, Way), Refusal> {
         let limits = &self.config.limits;
-        if from > to {
-            let is_future = from > head.number;
-            let nothing = Answer::Result(Bytes::from_static(b"[]"));
-            return if is_future {
-                Ok((nothing, Way::Warm))
-            } else {
-                Err(Refusal::InvalidParams { reason: "bad_range" })
-            };
+        if from > head.number {
+            return Ok((Answer::Result(Bytes::from_static(b"[]")), Way::Warm));
         }
-        if to - from >= limits.max_log_blocks {
-            return Err(Refusal::InvalidParams { reason: "range_too_long" });
+        match to.checked_sub(from) {
+            None => return Err(Refusal::InvalidParams { reason: "bad_range" }),
+            Some(span) if span >= limits.max_log_blocks => {
+                return Err(Refusal::InvalidParams { reason: "range_too_long" });
+            }
+            Some(_) => {}
         }
         if let Some(blocks) = self.window.range(from, to) {
             let logs = select(filter, blocks.iter().map(|block| &**block), limits.max_answer_bytes)?;

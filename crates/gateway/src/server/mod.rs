@@ -8,6 +8,8 @@ mod http;
 mod watch;
 
 use std::{
+    net::IpAddr,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -47,9 +49,8 @@ pub(crate) struct Shared {
     pub(crate) is_ending: AtomicBool,
 }
 
-/// Answers JSON-RPC on a listener until `shutdown`, then lets open requests finish.
-///
-/// From the first sign of the end `/ready` says no; the listener is closed at once, and what is open may finish.
+/// Answers JSON-RPC on a listener until `shutdown`. Then `/ready` says no for the time of the notice, the listener is
+/// closed, and what is open may finish.
 pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>, shutdown: CancellationToken) {
     let shared = Arc::new(Shared {
         clients: Places::new(gateway.config.limits.max_connections_per_client),
@@ -65,46 +66,75 @@ pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>, shutdown: Cance
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: CancellationToken) {
     let limits = &shared.gateway.config.limits;
-    let places = Arc::new(Semaphore::new(limits.max_connections));
-    let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
-    let mut tasks = JoinSet::new();
+    let mut doorman = Doorman {
+        places: Arc::new(Semaphore::new(limits.max_connections)),
+        refusals: Arc::new(Semaphore::new(MAX_REFUSALS)),
+        stop: CancellationToken::new(),
+        shared: Arc::clone(&shared),
+        tasks: JoinSet::new(),
+    };
+    let mut ending = pin!(give_notice(&shared, &shutdown));
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = shutdown.cancelled() => break,
+            () = ending.as_mut() => break,
         };
-        while tasks.try_join_next().is_some() {}
-        let (stream, peer) = match accepted {
-            Ok(accepted) => accepted,
+        match accepted {
+            Ok((stream, peer)) => doorman.take(stream, peer.ip()),
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
             }
-        };
-        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-            let connection = Connection::new(Arc::clone(&shared), peer.ip(), shutdown.clone());
-            let open = shared.gateway.metrics.connections.clone();
+        }
+    }
+    drop(listener);
+    doorman.stop.cancel();
+    if tokio::time::timeout(limits.drain, doorman.see_out()).await.is_err() {
+        tracing::warn!(open = doorman.tasks.len(), "closing connections that did not finish in time");
+    }
+}
+
+/// Starts a task for each connection, as long as there is room.
+struct Doorman {
+    shared: Arc<Shared>,
+    places: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
+    /// Told to all connections.
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Doorman {
+    fn take(&mut self, stream: TcpStream, peer: IpAddr) {
+        while self.tasks.try_join_next().is_some() {}
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            let connection = Connection::new(Arc::clone(&self.shared), peer, self.stop.clone());
+            let open = self.shared.gateway.metrics.connections.clone();
             open.inc();
-            tasks.spawn(async move {
+            self.tasks.spawn(async move {
                 connection.serve(stream).await;
                 drop(place);
                 open.dec();
             });
-        } else if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
-            tasks.spawn(async move {
+        } else if let Ok(place) = Arc::clone(&self.refusals).try_acquire_owned() {
+            self.tasks.spawn(async move {
                 refuse(stream).await;
                 drop(place);
             });
         }
     }
-    shared.is_ending.store(true, Ordering::Relaxed);
-    drop(listener);
-    let drained =
-        tokio::time::timeout(limits.drain, async { while tasks.join_next().await.is_some() {} }).await;
-    if drained.is_err() {
-        tracing::warn!(open = tasks.len(), "closing connections that did not finish in time");
+
+    /// Waits until the last connection has ended.
+    async fn see_out(&mut self) {
+        while self.tasks.join_next().await.is_some() {}
     }
+}
+
+/// Waits for the end, and says that it has come before it is.
+async fn give_notice(shared: &Shared, shutdown: &CancellationToken) {
+    shutdown.cancelled().await;
+    shared.is_ending.store(true, Ordering::Relaxed);
+    tokio::time::sleep(shared.gateway.config.limits.notice).await;
 }
 
 /// Says that the gateway is full. What the caller has sent is read first, or the close would be a reset that takes our

@@ -74,6 +74,18 @@ async fn the_end_lets_open_requests_finish_and_says_so() {
 }
 
 #[tokio::test]
+async fn the_end_is_announced_while_requests_are_still_taken() {
+    let world = World::new();
+    let limits = Limits { notice: Duration::from_secs(3600), ..Limits::default() };
+    let front = Front::new(GatewayConfig { limits, ..open() }, world.in_process()).await;
+    assert_eq!(front.get("/ready").await.status, StatusCode::OK);
+    front.stop.cancel();
+    in_time(async { while front.get("/ready").await.status == StatusCode::OK {} }).await;
+    assert_eq!(front.get("/ready").await.json()["reason"], "stopping");
+    assert_eq!(front.ask("eth_chainId", json!([])).await, "0x228d");
+}
+
+#[tokio::test]
 async fn who_sends_too_slowly_is_cut_off() {
     let world = World::new();
     let limits = Limits {
@@ -110,6 +122,21 @@ async fn beyond_the_most_connections_a_caller_is_told_so() {
     let reply = front.call("eth_chainId", json!([])).await;
     assert_eq!(reply.refusal(), (503, -32002, "too_many_connections".to_owned()));
     assert_eq!(reply.header("retry-after"), Some("1"));
+}
+
+#[tokio::test]
+async fn one_client_cannot_take_every_connection() {
+    let world = World::new();
+    let limits = Limits { max_connections_per_client: 1, ..Limits::default() };
+    let front = Front::with(GatewayConfig { limits, ..open() }, crate::nodes::headless(&world), |access| {
+        access.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    let mut first = front.connect().await;
+    first.call("eth_chainId", json!([])).await.result();
+    let reply = front.call("eth_chainId", json!([])).await;
+    assert_eq!(reply.refusal(), (503, -32002, "too_many_connections".to_owned()));
+    first.call("eth_chainId", json!([])).await.result();
 }
 
 #[tokio::test]

@@ -135,8 +135,7 @@ async fn no_node_is_503_and_a_slow_one_504() {
 #[tokio::test]
 async fn before_the_first_head_nothing_but_constants_is_answered() {
     let world = World::new();
-    let front =
-        Front::new(open(), std::sync::Arc::new(crate::nodes::Headless::over(world.in_process()))).await;
+    let front = Front::new(open(), crate::nodes::headless(&world)).await;
     assert_eq!(front.ask("eth_chainId", json!([])).await, "0x228d");
     assert_eq!(front.call("eth_blockNumber", json!([])).await.refusal(), (503, -32002, "no_head".to_owned()));
     assert_eq!(front.get("/ready").await.status.as_u16(), 503);
@@ -166,7 +165,7 @@ async fn an_answer_beyond_the_cap_is_refused_with_advice() {
 }
 
 #[tokio::test]
-async fn one_callers_messages_at_a_time_are_bounded() {
+async fn one_callers_requests_at_a_time_are_bounded() {
     let world = World::new();
     let recorder = Recorder::over(world.in_process());
     let limits = Limits { max_concurrent: 1, ..Limits::default() };
@@ -180,12 +179,13 @@ async fn one_callers_messages_at_a_time_are_bounded() {
         }
     })
     .await;
-    let reply = front.call("eth_chainId", json!([])).await;
-    assert_eq!(reply.refusal().1, -32005);
+    let reply = front.call("eth_maxPriorityFeePerGas", json!([])).await;
+    assert_eq!((reply.refusal().0, reply.refusal().1), (429, -32005));
     assert_eq!(reply.json()["error"]["data"]["scope"], "concurrency");
+    front.ask("eth_chainId", json!([])).await;
     recorder.release();
     assert_eq!(first.await.unwrap().status.as_u16(), 200);
-    assert_eq!(front.call("eth_chainId", json!([])).await.status.as_u16(), 200);
+    front.ask("eth_maxPriorityFeePerGas", json!([])).await;
 }
 
 #[tokio::test]

@@ -68,6 +68,22 @@ async fn every_bad_key_is_401() {
 }
 
 #[tokio::test]
+async fn who_keeps_trying_keys_is_told_to_wait() {
+    let world = World::new();
+    let front = Front::new(keyed(), world.in_process()).await;
+    let good = front.issue(|_| {}).await;
+    let mut connection = front.connect().await;
+    for _ in 0..300 {
+        let reply = connection.send("POST", "/", &[("x-api-key", "cnk_a_b")], ask()).await;
+        assert_eq!(reply.refusal().0, 401);
+    }
+    let reply = connection.send("POST", "/", &[], ask()).await;
+    assert_eq!(reply.refusal(), (429, -32005, "rate_limited".to_owned()));
+    let reply = connection.send("POST", "/", &[("x-api-key", &good)], ask()).await;
+    assert_eq!(reply.result(), "0x228d", "a good key is not concerned");
+}
+
+#[tokio::test]
 async fn a_key_without_the_permission_is_403() {
     let world = World::new();
     let front = Front::new(keyed(), world.in_process()).await;

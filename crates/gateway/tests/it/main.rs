@@ -21,6 +21,7 @@ mod front;
 mod keys;
 mod logs;
 mod nodes;
+mod offered;
 mod peer;
 mod pinning;
 mod recorder;

@@ -34,10 +34,9 @@ pub(crate) struct Headless {
     heads: watch::Sender<Option<Arc<Head>>>,
 }
 
-impl Headless {
-    pub(crate) fn over(inner: Arc<dyn RawUpstream>) -> Self {
-        Self { inner, heads: watch::Sender::new(None) }
-    }
+/// An upstream without a head: a gateway to it does not wait for one.
+pub(crate) fn headless(world: &World) -> Arc<Headless> {
+    Arc::new(Headless { inner: world.in_process(), heads: watch::Sender::new(None) })
 }
 
 #[async_trait]
@@ -225,4 +224,16 @@ async fn a_slow_node_does_not_hold_up_reads() {
         let answered = tokio::time::timeout(Duration::from_secs(5), asking).await;
         answered.expect("the other node was asked before this one's time was over");
     }
+}
+
+#[tokio::test]
+async fn the_embedded_chains_own_methods_stay_out_of_reach() {
+    let world = World::new();
+    let upstream = world.in_process();
+    for method in ["evm_mine", "chainnet_stopValidator", "debug_traceCall", "txpool_content"] {
+        let call = RawCall { method, params: "[]".to_owned(), lane: chain::Lane::Cheap, at: 0 };
+        let Ok(Answer::Error(error)) = upstream.call(call).await else { panic!("{method} was answered") };
+        assert!(error.starts_with(br#"{"code":-32604"#), "{error:?}");
+    }
+    assert_eq!(world.head(), 0);
 }

@@ -23,7 +23,7 @@ use crate::{
     limit::{Meter, gcra::nanoseconds},
 };
 
-/// Between two signs of life. Also how soon a Redis that is back is noticed.
+/// Between two signs of life. A Redis that is back is used after two of them.
 const BEAT_EVERY: Duration = Duration::from_secs(1);
 /// Between two looks for tokens that nobody uses.
 const SETTLE_EVERY: Duration = Duration::from_secs(2);
@@ -46,6 +46,8 @@ pub struct Leaser {
     replica: String,
     clock: Clock,
     link: Option<MultiplexedConnection>,
+    /// Whether Redis answered the last sign of life after it was gone.
+    is_back: bool,
     /// How many replicas Redis knew of lately.
     counts: VecDeque<u32>,
 }
@@ -63,7 +65,16 @@ impl Leaser {
         let replica = format!("{:032x}", rand::random::<u128>());
         Ok((
             limiter.clone(),
-            Self { limiter, ledger, asks, replica, clock, link: None, counts: VecDeque::new() },
+            Self {
+                limiter,
+                ledger,
+                asks,
+                replica,
+                clock,
+                link: None,
+                is_back: false,
+                counts: VecDeque::new(),
+            },
         ))
     }
 
@@ -96,16 +107,28 @@ impl Leaser {
 
     /// A sign of life; connects if there is no connection.
     async fn beat(&mut self) {
+        let is_first = self.counts.is_empty();
         match self.register().await {
             Ok(count) => {
                 let replicas = self.count(count);
                 self.limiter.replicas.store(replicas, Ordering::Relaxed);
-                if self.limiter.lost_at.swap(0, Ordering::Relaxed) > 0 {
-                    tracing::info!(replicas, "limits are shared through Redis");
+                if self.limiter.lost_at.load(Ordering::Relaxed) > 0 {
+                    self.come_back(is_first, replicas).await;
                 }
             }
             Err(error) => self.lose(&error),
         }
+    }
+
+    /// Redis answers again. First every replica charges what it granted on its own; a beat later all have done so, and
+    /// there are leases again.
+    async fn come_back(&mut self, is_first: bool, replicas: u32) {
+        self.settle(false).await;
+        if self.link.is_some() && (is_first || self.is_back) {
+            self.limiter.lost_at.store(0, Ordering::Relaxed);
+            tracing::info!(replicas, "limits are shared through Redis");
+        }
+        self.is_back = self.link.is_some();
     }
 
     /// The most replicas that were there lately: a Redis that has started anew knows only the first to come back.
@@ -127,7 +150,7 @@ impl Leaser {
 
     /// Redis is gone: from now on each replica has its share.
     fn lose(&mut self, error: &RedisError) {
-        self.link = None;
+        (self.link, self.is_back) = (None, false);
         let now = self.now().max(1);
         let first = self.limiter.lost_at.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
         if first.is_ok() {
@@ -165,7 +188,7 @@ impl Leaser {
                     let limit: NonZeroU32 = quota.of(meter);
                     let purse = account.purse(meter);
                     let returned = purse.give_up(is_end);
-                    if returned > 0 || (at.lost_at.is_none() && purse.has_old_debt()) {
+                    if returned > 0 || (self.link.is_some() && purse.has_old_debt()) {
                         let debt = purse.take_debt(limit, at);
                         claims.push(Claim { subject, meter, limit, debt, returned, wanted: 0 });
                     }

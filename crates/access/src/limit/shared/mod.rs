@@ -5,8 +5,9 @@
 //! gives back what was not used. Only who asks for more than there is at hand, as the first request of an unknown
 //! subject may, can wait for its lease, by [`Limiter::prepare`](super::Limiter::prepare), and not long.
 //!
-//! All replicas together grant no more than the limit and their advances, an eighth of it; an advance is charged, so
-//! that it is gone from the next minute. While Redis is gone each replica has the limit divided by their number.
+//! All replicas together grant no more than the limit, their advances (an eighth of it) and what comes back in two
+//! seconds; an advance is charged, so that it is gone from the next minute. While Redis is gone each replica has the
+//! limit divided by their number. `tests` has a model of all of it.
 
 mod leaser;
 mod ledger;
@@ -22,7 +23,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::{
     Allowance, Meter, Quota, Sharing, Subject,
-    gcra::{self, Rate},
+    gcra::Rate,
     table::{Record, Table},
     units,
 };
@@ -84,8 +85,7 @@ impl Record for Account {
 impl SharedLimiter {
     fn new(asks: mpsc::Sender<Ask>, now: u64) -> Self {
         Self {
-            // A debt may put the number in Redis a second window ahead.
-            subjects: Table::new(2 * gcra::LONGEST),
+            subjects: Table::new(purse::LONGEST_WAIT),
             replicas: AtomicU32::new(UNKNOWN_REPLICAS),
             lost_at: AtomicU64::new(now.max(1)),
             asks,
@@ -213,3 +213,6 @@ impl Account {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,12 +6,15 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use super::super::gcra::Rate;
+use crate::limit::gcra::{self, Rate};
 
 /// The advance is one part in so many of the share.
 const ADVANCE_PART: u32 = 8;
 /// A block of tokens is one part in so many of the share.
 const BLOCK_PART: u32 = 4;
+
+/// Debts may put the number in Redis a second window ahead.
+pub(super) const LONGEST_WAIT: u64 = 2 * gcra::LONGEST;
 
 /// What holds for every purse at a moment.
 #[derive(Debug, Clone, Copy)]
@@ -82,8 +85,9 @@ impl Purse {
         let Some(rest) = cost.checked_sub(self.tokens).filter(|rest| *rest > 0) else {
             return Ok(Payment { tokens: cost, advance: 0, arrival: self.arrival });
         };
-        if at.lost_at.is_none() && at.now < self.empty_until {
-            return Err(self.empty_until - at.now);
+        // Also when Redis is gone: what it said still holds.
+        if let Some(wait) = self.wait(at.now) {
+            return Err(wait);
         }
         let share = at.share(limit);
         let start = share.settled(self.arrival, at.now).max(at.floor(share));
@@ -93,6 +97,11 @@ impl Purse {
             return Err(next - latest);
         }
         Ok(Payment { tokens: self.tokens, advance: rest, arrival: next })
+    }
+
+    /// How long Redis has nothing, as it said. It never says longer than this; a clock that was set back does.
+    fn wait(&self, now: u64) -> Option<u64> {
+        self.empty_until.checked_sub(now).filter(|wait| (1..=LONGEST_WAIT).contains(wait))
     }
 
     pub(super) fn pay(&mut self, payment: Payment) {
@@ -105,8 +114,10 @@ impl Purse {
     /// How many tokens to ask for, if it is time to: notes that it was done.
     pub(super) fn ask(&mut self, limit: NonZeroU32, needed: u32, at: Circumstances) -> Option<u32> {
         let block = (at.share(limit).limit() / BLOCK_PART).max(1);
-        let is_low = self.tokens < needed || self.tokens < block.div_ceil(2);
-        let is_time = at.lost_at.is_none() && !self.is_asked && at.now >= self.empty_until;
+        let is_low = self.tokens < needed || self.tokens < block.div_ceil(2) || self.debt > 0;
+        // A debt is charged at once, also when there is nothing to be had.
+        let is_time =
+            at.lost_at.is_none() && !self.is_asked && (self.wait(at.now).is_none() || self.debt > 0);
         if !is_low || !is_time {
             return None;
         }
@@ -250,7 +261,11 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_locks_nobody_out() {
-        let lost = Circumstances { lost_at: Some(NOW), now: NOW - 3_600 * SECOND, ..connected(3) };
+        let before = Circumstances { now: NOW - 3_600 * SECOND, ..connected(3) };
+        let lost = Circumstances { lost_at: Some(NOW), ..before };
         assert!(Purse::default().quote(limit(240), 1, lost).is_ok());
+        let mut purse = Purse::default();
+        purse.receive(Lease { granted: 0, left: 0, wait: Duration::from_secs(60) }, NOW);
+        assert!(purse.quote(limit(240), 1, before).is_ok() && purse.ask(limit(240), 1, before).is_some());
     }
 }

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use alloy_primitives::{Address, hex};
-use domain::{Email, FieldFailure, Wei, amount::AmountError};
+use alloy_primitives::Address;
+use domain::{Email, FieldFailure, Wei, address::NotAnAddress, amount::AmountError};
 
 use crate::program;
 
@@ -146,16 +146,12 @@ fn is_printable(character: char) -> bool {
 }
 
 fn check_operator(text: &str) -> Result<Address, Fault> {
-    let digits = text.strip_prefix("0x").filter(|digits| digits.len() == 40);
-    let bytes = digits.and_then(|digits| hex::decode(digits).ok());
-    let Some(address) = bytes.and_then(|bytes| Address::try_from(bytes.as_slice()).ok()) else {
-        return Err(("invalid_address", "must be 0x and 40 hexadecimal digits".into()));
-    };
-    let is_mixed = text.bytes().skip(2).any(|b| b.is_ascii_uppercase())
-        && text.bytes().skip(2).any(|b| b.is_ascii_lowercase());
-    if is_mixed && address.to_checksum(None) != text {
-        return Err(("invalid_checksum", "the upper and lower case digits do not match EIP-55".into()));
-    }
+    let address = domain::parse_address(text).map_err(|error| match error {
+        NotAnAddress::Form => ("invalid_address", "must be 0x and 40 hexadecimal digits".into()),
+        NotAnAddress::Checksum => {
+            ("invalid_checksum", "the upper and lower case digits do not match EIP-55".into())
+        }
+    })?;
     if address.is_zero() {
         return Err(("invalid_address", "must not be the zero address".into()));
     }
