@@ -17,3 +17,4 @@ mod fake;
 mod feed;
 mod ledger;
 mod pools;
+mod raw;
