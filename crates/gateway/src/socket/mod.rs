@@ -55,11 +55,14 @@ where
     let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let session = Session::new(Arc::clone(&gateway.hub), gateway.config.limits.max_subscriptions);
     let conversation = Conversation::new(gateway, seat.seat(), &mut socket, &session);
+    gateway.metrics.sockets.inc();
     let ending = tokio::select! {
         ending = conversation.run() => ending,
         () = seat.seat().dismissed() => Ending::Revoked,
         () = stop.cancelled() => Ending::Stopping,
     };
+    gateway.metrics.sockets.dec();
+    gateway.metrics.socket_ended(ending.label());
     tracing::debug!(reason = %ending, "closing a WebSocket");
     close(&mut socket, ending).await;
 }
