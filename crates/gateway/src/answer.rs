@@ -159,12 +159,20 @@ impl Gateway {
             let result = self.local.answer(local, context.head)?;
             return Ok((Answer::Result(result), Way::Local));
         }
-        let head = context.head.ok_or(NO_HEAD)?;
-        let _place = self.enter(context.caller)?;
+        let (caller, head) = (context.caller, context.head.ok_or(NO_HEAD)?);
         match class {
-            Class::Logs => Box::pin(self.get_logs(known, params, head)).await,
-            Class::Send => Ok((self.send(known, params, head).await?, Way::Passed)),
-            Class::Filter(call) => Box::pin(self.filter(context.caller, call, params, head)).await,
+            Class::Logs => {
+                let _place = self.enter(caller)?;
+                Box::pin(self.get_logs(known, params, head)).await
+            }
+            Class::Send => {
+                let _place = self.enter(caller)?;
+                Ok((self.send(known, params, head).await?, Way::Passed))
+            }
+            Class::Filter(call) => {
+                let _place = self.enter(caller)?;
+                Box::pin(self.filter(caller, call, params, head)).await
+            }
             Class::Session(call) => match context.origin {
                 Origin::Http => Err(Refusal::SocketOnly),
                 Origin::Socket { session, message } => {
@@ -177,7 +185,7 @@ impl Gateway {
             | Class::Hash(_)
             | Class::Head
             | Class::Pure
-            | Class::Local(_) => self.read(known, params, head).await,
+            | Class::Local(_) => self.read_for(caller, known, params, head).await,
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::{
     cache::{Question, Tier, Verdict},
+    caller::Caller,
     gateway::Gateway,
     head::Served,
     method::{Class, Found, Known},
@@ -23,6 +24,22 @@ const BESU_REVERTED: i64 = -32000;
 const NAMED_PARAMS: Refusal = Refusal::InvalidParams { reason: "named_params" };
 
 impl Gateway {
+    /// Answers a read of a node's data for a caller, who needs a place only if a node is asked.
+    pub(crate) async fn read_for(
+        &self,
+        caller: &Caller,
+        known: Known,
+        params: Params<'_>,
+        head: &Served,
+    ) -> Result<(Answer, Way), Refusal> {
+        let pinned = settle(known, params, head)?;
+        if let Some(answer) = self.kept(known, &pinned, head) {
+            return Ok((answer, Way::Kept));
+        }
+        let _place = self.enter(caller)?;
+        self.ask(known, pinned, head).await
+    }
+
     /// Answers a read of a node's data.
     pub(crate) async fn read(
         &self,
@@ -30,19 +47,7 @@ impl Gateway {
         params: Params<'_>,
         head: &Served,
     ) -> Result<(Answer, Way), Refusal> {
-        let elements = params.elements().ok_or(NAMED_PARAMS)?;
-        let text = params.text();
-        let compact = |tier| Pinned { params: pin::compact(text, &elements), tier, at: head.number };
-        let pinned = match known.method.class {
-            Class::State { block } => pin::pin(text, &elements, block, AtHead::Passing, head),
-            Class::Block { block } => pin::pin(text, &elements, block, AtHead::Lasting, head),
-            Class::Hash(_) | Class::Pure => compact(Some(Tier::Final)),
-            Class::Head => compact(Some(Tier::Head(head.number))),
-            Class::Local(_) | Class::Logs | Class::Send | Class::Filter(_) | Class::Session(_) => {
-                compact(None)
-            }
-        };
-        self.read_pinned(known, pinned, head).await
+        self.read_pinned(known, settle(known, params, head)?, head).await
     }
 
     /// Answers a read whose block is settled.
@@ -52,31 +57,38 @@ impl Gateway {
         pinned: Pinned<'_>,
         head: &Served,
     ) -> Result<(Answer, Way), Refusal> {
+        match self.kept(known, &pinned, head) {
+            Some(answer) => Ok((answer, Way::Kept)),
+            None => self.ask(known, pinned, head).await,
+        }
+    }
+
+    /// The answer to a read that was asked before.
+    fn kept(&self, known: Known, pinned: &Pinned<'_>, head: &Served) -> Option<Answer> {
+        let question =
+            Question { line: head.line, tier: pinned.tier?, method: known.index, params: &pinned.params };
+        let found = self.caches.get(&question);
+        if found.is_some() || !is_by_hash(known) {
+            return found;
+        }
+        self.caches.get(&missing(question, head))
+    }
+
+    /// Asks a node, unless somebody does so already.
+    async fn ask(&self, known: Known, pinned: Pinned<'_>, head: &Served) -> Result<(Answer, Way), Refusal> {
         let Pinned { params, tier, at } = pinned;
         let Some(tier) = tier else {
             return Ok((self.pass_on(known, params.into_owned(), at).await?, Way::Passed));
         };
         let question = Question { line: head.line, tier, method: known.index, params: &params };
-        if let Some(answer) = self.caches.get(&question) {
-            return Ok((answer, Way::Kept));
-        }
-        // What is not found by its hash may be found after the next head.
-        let by_hash = matches!(known.method.class, Class::Hash(_));
-        let missing = Question { tier: Tier::Head(head.number), ..question };
-        if by_hash && let Some(answer) = self.caches.get(&missing) {
-            return Ok((answer, Way::Kept));
-        }
         let class = known.method.class;
         let ask = || self.pass_on(known, params.clone().into_owned(), at);
-        let judge = |answer: &Answer| judge(class, answer, head);
-        let asking = self.caches.ask(&question, ask, judge);
+        let asking = self.caches.ask(&question, ask, |answer| judge(class, answer, head));
         let answer = tokio::time::timeout(self.config.limits.node_timeout, asking).await;
         let answer = answer.map_err(|_| Refusal::TimedOut)??;
-        if by_hash
-            && matches!(&answer, Answer::Result(json) if json.as_ref() == b"null")
-            && is_until_next_head(class)
-        {
-            self.caches.keep_missing(&missing, &answer);
+        let is_null = matches!(&answer, Answer::Result(json) if json.as_ref() == b"null");
+        if is_null && is_until_next_head(class) {
+            self.caches.keep_missing(&missing(question, head), &answer);
         }
         Ok((answer, Way::Asked))
     }
@@ -94,6 +106,29 @@ impl Gateway {
         let most = self.config.limits.max_answer_bytes;
         if json.len() > most { Err(Refusal::LongAnswer { most }) } else { Ok(answer) }
     }
+}
+
+/// Settles which block a read is about.
+fn settle<'a>(known: Known, params: Params<'a>, head: &Served) -> Result<Pinned<'a>, Refusal> {
+    let elements = params.elements().ok_or(NAMED_PARAMS)?;
+    let text = params.text();
+    let compact = |tier| Pinned { params: pin::compact(text, &elements), tier, at: head.number };
+    Ok(match known.method.class {
+        Class::State { block } => pin::pin(text, &elements, block, AtHead::Passing, head),
+        Class::Block { block } => pin::pin(text, &elements, block, AtHead::Lasting, head),
+        Class::Hash(_) | Class::Pure => compact(Some(Tier::Final)),
+        Class::Head => compact(Some(Tier::Head(head.number))),
+        Class::Local(_) | Class::Logs | Class::Send | Class::Filter(_) | Class::Session(_) => compact(None),
+    })
+}
+
+fn is_by_hash(known: Known) -> bool {
+    matches!(known.method.class, Class::Hash(_))
+}
+
+/// Where it is kept that something is not found by its hash: it may be after the next head.
+fn missing<'a>(question: Question<'a>, head: &Served) -> Question<'a> {
+    Question { tier: Tier::Head(head.number), ..question }
 }
 
 /// Whether what is not there now appears only with a block.
