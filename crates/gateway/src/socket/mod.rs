@@ -14,7 +14,7 @@ mod session;
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::StreamExt;
+use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::{
     WebSocketStream,
@@ -72,10 +72,15 @@ async fn close<S>(socket: &mut WebSocketStream<S>, ending: Ending)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let Some(frame) = ending.frame() else { return };
     let farewell = async {
-        socket.close(Some(frame)).await?;
-        while socket.next().await.transpose()?.is_some() {}
+        match ending.frame() {
+            Some(frame) => {
+                socket.close(Some(frame)).await?;
+                while socket.next().await.transpose()?.is_some() {}
+            }
+            // If the peer said goodbye first, the library has an answer ready.
+            None => socket.flush().await?,
+        }
         Ok::<_, tungstenite::Error>(())
     };
     let _ = tokio::time::timeout(FAREWELL, farewell).await;

@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::{
     WebSocketStream, client_async,
-    tungstenite::{self, Message, client::IntoClientRequest, protocol::CloseFrame},
+    tungstenite::{
+        self, Message,
+        client::IntoClientRequest,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
 };
 
 use crate::{front::number, world::in_time};
@@ -80,6 +84,12 @@ impl Peer {
 
     pub(crate) async fn send(&mut self, message: impl Into<Message>) {
         in_time(self.socket.send(message.into())).await.expect("an open socket");
+    }
+
+    /// Says goodbye.
+    pub(crate) async fn close(&mut self) {
+        let frame = CloseFrame { code: CloseCode::Normal, reason: "done".into() };
+        in_time(self.socket.close(Some(frame))).await.expect("an open socket");
     }
 
     /// The next message that is no event.

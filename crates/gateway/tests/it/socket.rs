@@ -202,3 +202,13 @@ async fn a_gateway_that_stops_says_so() {
     front.stop.cancel();
     assert_eq!(peer.goodbye().await, (1012, "the gateway is restarting".to_owned()));
 }
+
+#[tokio::test]
+async fn a_goodbye_is_returned() {
+    let dev = Dev::start();
+    let front = Front::new(open(), dev.in_process()).await;
+    let mut peer = Peer::open(front.address).await;
+    peer.subscribe(json!(["newHeads"])).await;
+    peer.close().await;
+    assert_eq!(peer.goodbye().await, (1000, "done".to_owned()));
+}
