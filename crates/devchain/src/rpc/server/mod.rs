@@ -92,8 +92,7 @@ pub(super) async fn run<M: Methods>(listener: TcpListener, shared: Shared<M>, st
 async fn refuse(mut stream: TcpStream) {
     let farewell = async {
         let mut unread = [0u8; 4096];
-        stream.readable().await?;
-        let _ = stream.try_read(&mut unread)?;
+        let _ = stream.read(&mut unread).await?;
         stream.write_all(FULL).await?;
         stream.shutdown().await?;
         while stream.read(&mut unread).await? > 0 {}
