@@ -73,6 +73,9 @@ pub(crate) struct Metrics {
     node_calls: Family<NodeLabels, Gauge>,
     /// Open connections.
     pub(crate) connections: Gauge,
+    /// Those of them that are WebSockets.
+    pub(crate) sockets: Gauge,
+    socket_endings: Family<Labels<1>, Counter>,
 }
 
 impl Metrics {
@@ -99,6 +102,8 @@ impl Metrics {
             node_usable: Family::default(),
             node_calls: Family::default(),
             connections: Gauge::default(),
+            sockets: Gauge::default(),
+            socket_endings: Family::default(),
             registry: Mutex::default(),
         };
         registry.register("requests", "Requests by method and how they were answered", requests);
@@ -120,6 +125,9 @@ impl Metrics {
         registry.register_with_unit("final_cache", "Answers kept for ever", Unit::Bytes, lasting);
         registry.register_with_unit("head_cache", "Answers kept until the next head", Unit::Bytes, passing);
         registry.register("connections", "Open connections of callers", self.connections.clone());
+        registry.register("sockets", "Open WebSockets of callers", self.sockets.clone());
+        let endings = self.socket_endings.clone();
+        registry.register("socket_endings", "WebSockets that ended, by reason", endings);
         registry.register("node_head", "Height of a node's head", self.node_heads.clone());
         registry.register("node_usable", "Whether a node is asked", self.node_usable.clone());
         registry.register("node_calls", "Calls under way at a node", self.node_calls.clone());
@@ -152,6 +160,11 @@ impl Metrics {
     pub(crate) fn refused(&self, known: Option<Known>, refusal: &Refusal) {
         known.and_then(|known| self.of(known)).map_or(&self.other, |method| &method.refused).inc();
         self.refusals.get_or_create(&[("code", refusal.code())]).inc();
+    }
+
+    /// Counts a WebSocket that ended, for a reason of ours.
+    pub(crate) fn socket_ended(&self, reason: &'static str) {
+        self.socket_endings.get_or_create(&[("reason", reason)]).inc();
     }
 
     /// Takes note of a new head, and of how things are while it begins.

@@ -86,7 +86,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("async-graphql", &["chainnet-api"]),
     ("utoipa", &["chainnet-api"]),
     ("sqlx", &["chainnet-store"]),
-    ("redis", &["chainnet-access"]),
+    ("redis", &["chainnet-access", "chainnet-gateway"]),
     ("lettre", &["chainnet-validators"]),
     ("clap", &["chainnet", "bench"]),
 ];

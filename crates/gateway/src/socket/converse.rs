@@ -31,7 +31,9 @@ const PING_PERIOD: Duration = Duration::from_secs(25);
 /// Silence after which a peer is taken for lost.
 const LOST_AFTER: Duration = Duration::from_secs(60);
 /// How long a peer may stay that neither asks nor has subscribed to anything.
-const IDLE: Duration = Duration::from_secs(10 * 60);
+const IDLE: Duration = Duration::from_secs(30 * 60);
+/// How many times longer than one message all messages of an event may take.
+const EVENT_PATIENCE: u32 = 4;
 
 /// A message under way: its number, and its answer in the end.
 type Answering<'a> = Pin<Box<dyn Future<Output = (u64, Bytes)> + Send + 'a>>;
@@ -83,7 +85,7 @@ where
                 message = self.socket.next(), if self.answering.len() < most => self.take(message),
                 Some((number, answer)) = self.answering.next() => self.reply(number, answer).await,
                 heard = self.listening.next() => match heard {
-                    Ok(heard) => self.tell(heard).await,
+                    Ok(heard) => self.tell_in_time(heard).await,
                     Err(ending) => Err(ending),
                 },
                 _ = ticks.tick() => self.tick().await,
@@ -128,6 +130,12 @@ where
         }
         let patience = self.patience();
         send_json(self.socket, answer, patience).await
+    }
+
+    /// A block may be thousands of messages, and is kept in memory until the last one is sent.
+    async fn tell_in_time(&mut self, heard: Heard) -> Result<(), Ending> {
+        let patience = self.patience() * EVENT_PATIENCE;
+        tokio::time::timeout(patience, self.tell(heard)).await.unwrap_or(Err(Ending::TooSlow))
     }
 
     async fn tell(&mut self, heard: Heard) -> Result<(), Ending> {

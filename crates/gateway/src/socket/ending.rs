@@ -35,6 +35,20 @@ pub(super) enum Ending {
 }
 
 impl Ending {
+    /// The name under which it is counted.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::TooLarge => "too_large",
+            Self::Protocol => "protocol",
+            Self::TooSlow => "too_slow",
+            Self::Gap => "gap",
+            Self::Revoked => "revoked",
+            Self::Idle => "idle",
+            Self::Stopping => "stopping",
+        }
+    }
+
     /// What the peer is told, if it is still there.
     pub(super) fn frame(self) -> Option<CloseFrame> {
         let code = match self {

@@ -14,7 +14,7 @@ mod session;
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::StreamExt;
+use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::{
     WebSocketStream,
@@ -55,11 +55,14 @@ where
     let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let session = Session::new(Arc::clone(&gateway.hub), gateway.config.limits.max_subscriptions);
     let conversation = Conversation::new(gateway, seat.seat(), &mut socket, &session);
+    gateway.metrics.sockets.inc();
     let ending = tokio::select! {
         ending = conversation.run() => ending,
         () = seat.seat().dismissed() => Ending::Revoked,
         () = stop.cancelled() => Ending::Stopping,
     };
+    gateway.metrics.sockets.dec();
+    gateway.metrics.socket_ended(ending.label());
     tracing::debug!(reason = %ending, "closing a WebSocket");
     close(&mut socket, ending).await;
 }
@@ -69,10 +72,15 @@ async fn close<S>(socket: &mut WebSocketStream<S>, ending: Ending)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let Some(frame) = ending.frame() else { return };
     let farewell = async {
-        socket.close(Some(frame)).await?;
-        while socket.next().await.transpose()?.is_some() {}
+        match ending.frame() {
+            Some(frame) => {
+                socket.close(Some(frame)).await?;
+                while socket.next().await.transpose()?.is_some() {}
+            }
+            // If the peer said goodbye first, the library has an answer ready.
+            None => socket.flush().await?,
+        }
         Ok::<_, tungstenite::Error>(())
     };
     let _ = tokio::time::timeout(FAREWELL, farewell).await;

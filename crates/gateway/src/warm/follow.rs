@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use alloy_primitives::B256;
 use chain::Head;
 use tokio::{sync::watch, time::Instant};
 
@@ -31,12 +32,14 @@ pub(crate) struct Follower<'a> {
     last: Option<Arc<Head>>,
     /// The next block to be loaded.
     next: u64,
+    /// The block that was loaded last.
+    loaded: Option<(u64, B256)>,
     line: u32,
 }
 
 impl<'a> Follower<'a> {
     pub(crate) fn new(gateway: &'a Gateway) -> Self {
-        Self { gateway, heads: gateway.upstream.heads(), last: None, next: 0, line: 0 }
+        Self { gateway, heads: gateway.upstream.heads(), last: None, next: 0, loaded: None, line: 0 }
     }
 
     /// Follows for ever, or until the upstream ends.
@@ -71,14 +74,25 @@ impl<'a> Follower<'a> {
                 }
             }
             Some(_) => {
-                tracing::warn!(number, "the chain was set back; everything kept is dropped");
-                self.line += 1;
                 self.next = number;
-                self.gateway.forget();
-                self.tell(ChainNews::SetBack);
+                self.set_back();
             }
         }
         self.last = Some(Arc::clone(head));
+    }
+
+    /// Blocks were taken back: what is known of them does not hold any more.
+    fn set_back(&mut self) {
+        tracing::warn!(next = self.next, "the chain was set back; everything kept is dropped");
+        self.line += 1;
+        self.gateway.forget();
+        self.tell(ChainNews::SetBack);
+    }
+
+    /// Whether a block builds on the one that was loaded before it, as far as that can be told. After several new blocks
+    /// at once the heads alone do not show that some were taken back.
+    fn follows(&self, block: &Loaded) -> bool {
+        self.loaded.is_none_or(|(number, hash)| number + 1 != block.block.number || hash == block.parent)
     }
 
     /// Loads the blocks up to the head and serves it; leaves it for the next head if a newer one has come.
@@ -87,7 +101,11 @@ impl<'a> Follower<'a> {
         while self.next <= head.number() {
             match self.load_next(head, serve_by).await {
                 Ok(loaded) => {
+                    if !self.follows(&loaded) {
+                        self.set_back();
+                    }
                     let block = self.keep(loaded);
+                    self.loaded = Some((block.number, block.hash));
                     self.next += 1;
                     // First, so that who hears of a block and asks for the head is told no older one.
                     self.serve(block.number);
@@ -131,7 +149,7 @@ impl<'a> Follower<'a> {
 
     /// Puts what was loaded where reads find it.
     fn keep(&self, loaded: Loaded) -> Arc<WarmBlock> {
-        let Loaded { block, short, transactions, receipts } = loaded;
+        let Loaded { block, parent: _, short, transactions, receipts } = loaded;
         let (number, hash) = (format!("\"{:#x}\"", block.number), format!("\"{:#x}\"", block.hash));
         let keep = |name: &str, params: String, json: &bytes::Bytes| {
             if let Some(known) = method::find(name) {

@@ -30,6 +30,8 @@ pub(super) enum LoadError {
 /// A block as it came, taken apart.
 pub(super) struct Loaded {
     pub(super) block: WarmBlock,
+    /// Hash of the block before it.
+    pub(super) parent: B256,
     /// The block with the hashes of its transactions instead of the transactions.
     pub(super) short: Bytes,
     /// Each transaction as JSON, in order.
@@ -88,6 +90,8 @@ impl Source {
 struct BlockJson<'a> {
     number: U64,
     hash: B256,
+    #[serde(rename = "parentHash", default)]
+    parent: B256,
     #[serde(borrow)]
     transactions: &'a RawValue,
 }
@@ -136,9 +140,10 @@ fn take_apart(number: u64, json: Bytes, source: Source) -> Result<Loaded, LoadEr
         }
     };
     let weight = json.len() + logs.iter().map(|log| log.json.len() + 192).sum::<usize>() + 256;
+    let parent = block.parent;
     let block =
         WarmBlock { number, hash: block.hash, json: json.clone(), transactions: hashes, logs, weight };
-    Ok(Loaded { block, short, transactions, receipts })
+    Ok(Loaded { block, parent, short, transactions, receipts })
 }
 
 fn read_receipts(json: Bytes) -> Result<(Receipts, Vec<WarmLog>), LoadError> {

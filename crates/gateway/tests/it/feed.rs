@@ -1,8 +1,9 @@
 //! Subscriptions: every event once, in order, whatever happens behind the gateway.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use alloy_primitives::{Address, B256};
+use chain::RawUpstream;
 use proptest::{
     prelude::*,
     strategy::ValueTree,
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use crate::{
     dev::{Dev, MOST_TOPICS, Port, remote},
     front::{Front, number, open},
+    nodes::headless,
     peer::Peer,
 };
 
@@ -94,6 +96,30 @@ async fn subscriptions_go_on_after_a_revert() {
     let (_, head) = peer.event().await;
     assert_eq!(number(&head["number"]), 2);
     assert_eq!(head["hash"], json!(dev.chain.head().block.hash));
+}
+
+#[tokio::test]
+async fn a_revert_that_only_shows_in_the_blocks_is_noticed() {
+    let dev = Dev::start();
+    let upstream = headless(&dev);
+    let front = Front::new(open(), Arc::clone(&upstream) as Arc<dyn RawUpstream>).await;
+    let snapshot = dev.control.snapshot().await.expect("a snapshot");
+    dev.mine().await;
+    upstream.show(&dev.chain.head().block);
+    front.ready().await;
+    let mut peer = Peer::open(front.address).await;
+    peer.subscribe(json!(["newHeads"])).await;
+    let old = peer.result("eth_getBlockByNumber", json!(["0x1", false])).await;
+    assert!(dev.control.revert(snapshot).await.expect("a revert"));
+    dev.pay();
+    for _ in 0..3 {
+        dev.mine().await;
+    }
+    // Block 3 is no child of the old block 1, but of a block 2 that the gateway has to fetch.
+    upstream.show(&dev.chain.head().block);
+    assert_eq!(peer.heads(2).await, [2, 3]);
+    let new = peer.result("eth_getBlockByNumber", json!(["0x1", false])).await;
+    assert_ne!(old["hash"], new["hash"], "what was kept is dropped");
 }
 
 /// A filter of a log subscription: some of these contracts, some of these topics, anything from time to time.

@@ -39,6 +39,13 @@ pub(crate) fn headless(world: &World) -> Arc<Headless> {
     Arc::new(Headless { inner: world.in_process(), heads: watch::Sender::new(None) })
 }
 
+impl Headless {
+    /// Shows a block as the head.
+    pub(crate) fn show(&self, block: &chain::Block) {
+        self.heads.send_replace(Some(Arc::new(Head { header: block.header.clone(), hash: block.hash })));
+    }
+}
+
 #[async_trait]
 impl RawUpstream for Headless {
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {

@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::{
     WebSocketStream, client_async,
-    tungstenite::{self, Message, client::IntoClientRequest, protocol::CloseFrame},
+    tungstenite::{
+        self, Message,
+        client::IntoClientRequest,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
 };
 
 use crate::{front::number, world::in_time};
@@ -82,8 +86,19 @@ impl Peer {
         in_time(self.socket.send(message.into())).await.expect("an open socket");
     }
 
+    /// Says goodbye.
+    pub(crate) async fn close(&mut self) {
+        let frame = CloseFrame { code: CloseCode::Normal, reason: "done".into() };
+        in_time(self.socket.close(Some(frame))).await.expect("an open socket");
+    }
+
     /// The next message that is no event.
     pub(crate) async fn answer(&mut self) -> Value {
+        serde_json::from_str(&self.answer_text().await).expect("JSON")
+    }
+
+    /// The same as it came.
+    pub(crate) async fn answer_text(&mut self) -> String {
         loop {
             if let Some(answer) = self.read().await {
                 return answer;
@@ -92,23 +107,21 @@ impl Peer {
     }
 
     /// Reads a message; events are put aside.
-    async fn read(&mut self) -> Option<Value> {
-        loop {
-            let message = in_time(self.socket.next()).await.expect("an open socket").expect("a message");
-            let text = match message {
-                Message::Text(text) => text,
-                Message::Ping(_) | Message::Pong(_) => continue,
+    async fn read(&mut self) -> Option<String> {
+        let text = loop {
+            match in_time(self.socket.next()).await.expect("an open socket").expect("a message") {
+                Message::Text(text) => break text,
+                Message::Ping(_) | Message::Pong(_) => {}
                 other => panic!("{other:?} instead of text"),
-            };
-            let mut json: Value = serde_json::from_str(&text).expect("JSON");
-            if json["method"] != "eth_subscription" {
-                return Some(json);
             }
-            let params = json["params"].take();
-            let id = params["subscription"].as_str().expect("a subscription").to_owned();
-            self.events.push_back((id, params["result"].clone()));
-            return None;
+        };
+        if !text.starts_with(r#"{"jsonrpc":"2.0","method":"eth_subscription""#) {
+            return Some(text.to_string());
         }
+        let mut event: Value = serde_json::from_str(&text).expect("JSON");
+        let id = event["params"]["subscription"].as_str().expect("a subscription").to_owned();
+        self.events.push_back((id, event["params"]["result"].take()));
+        None
     }
 
     /// Asks and gives the whole answer.

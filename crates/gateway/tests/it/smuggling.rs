@@ -15,26 +15,26 @@ use crate::{
 
 /// An attempt and what becomes of it.
 #[derive(Deserialize)]
-struct Case {
-    name: String,
+pub(crate) struct Case {
+    pub(crate) name: String,
     #[serde(default)]
     body: String,
     #[serde(default)]
     hex: String,
-    expect: Expected,
+    pub(crate) expect: Expected,
 }
 
 /// `"result"`, a code, or one of these for each request of a batch.
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(untagged)]
-enum Expected {
+pub(crate) enum Expected {
     Code(i64),
     Word(String),
     Batch(Vec<Expected>),
 }
 
 impl Case {
-    fn bytes(&self) -> Bytes {
+    pub(crate) fn bytes(&self) -> Bytes {
         if self.hex.is_empty() {
             return self.body.clone().into();
         }
@@ -42,7 +42,7 @@ impl Case {
     }
 }
 
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     include_str!("smuggling.jsonl").lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
@@ -59,7 +59,7 @@ struct ErrorCode {
     code: i64,
 }
 
-fn outcome(text: &str) -> Expected {
+pub(crate) fn outcome(text: &str) -> Expected {
     if text.starts_with('[') {
         let answers: Vec<&RawValue> = serde_json::from_str(text).expect(text);
         return Expected::Batch(answers.iter().map(|answer| outcome(answer.get())).collect());

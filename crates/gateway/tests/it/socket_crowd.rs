@@ -1,6 +1,7 @@
 //! Many subscribers, and one that does not keep up.
 
 use futures_util::future::join_all;
+use prometheus_client::encoding::text::encode;
 use serde_json::json;
 
 use crate::{
@@ -33,6 +34,9 @@ async fn a_slow_peer_is_closed_with_the_reason_while_others_go_on() {
     assert_eq!((code, reason.as_str()), (1013, "too slow: events were not read in time, some are lost"));
     dev.mine().await;
     assert_eq!(quick.heads(1).await, [first + BLOCKS]);
+    let mut metrics = String::new();
+    encode(&mut metrics, &front.gateway.registry().lock()).expect("metrics");
+    assert!(metrics.contains(r#"gateway_socket_endings_total{reason="too_slow"} 1"#), "{metrics}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
