@@ -1,6 +1,9 @@
 //! The gateway as a process of its own before one node, and a key that no load exhausts.
 
-use std::{net::SocketAddr, path::Path};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
@@ -21,7 +24,8 @@ const NO_LIMIT: &str = "800000000";
 pub(super) struct Front {
     process: ServerProcess,
     key: String,
-    _data: TempDir,
+    binary: PathBuf,
+    data: TempDir,
 }
 
 impl Front {
@@ -33,16 +37,16 @@ impl Front {
         command.args(["gateway", "--gateway-port", "0", "--data"]).arg(data.path());
         command.env("PLATFORM_RPC_URL", format!("http://{node}"));
         let process = ServerProcess::start(command, Ready::Announced(MARKER)).await?;
-        Ok(Self { process, key, _data: data })
+        Ok(Self { process, key, binary: binary.to_owned(), data })
     }
 
     pub(super) fn server(&self) -> Server {
         Server { address: self.process.address(), pid: self.process.pid() }
     }
 
-    /// The key that it lets in.
-    pub(super) fn key(&self) -> &str {
-        &self.key
+    /// Another key that it lets in.
+    pub(super) async fn issue_key(&self) -> Result<String> {
+        issue_key(&self.binary, self.data.path()).await
     }
 
     /// A call as it goes over the wire, with the key.

@@ -28,8 +28,10 @@ use crate::{
     usage,
 };
 
-/// Subscribers that connect from one loopback address: a gateway lets nobody have all its connections.
-const PER_ADDRESS: usize = 1_000;
+/// Subscribers with one key and from one loopback address: a gateway lets nobody have all its connections.
+const CROWD: usize = 1_000;
+/// How long a gateway may take to hear of a new key.
+const KEY_DELAY: Duration = Duration::from_secs(1);
 /// Heads that are waited for.
 const HEADS: usize = 6;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,9 +59,14 @@ pub(super) async fn measure(front: &Front, node: SocketAddr, count: usize) -> Re
 
     let before = usage::resident_bytes(server.pid)?;
     let bar = progress::bar(count, "subscribers".to_owned());
+    let mut key = String::new();
     for index in 0..count {
-        let from = Ipv4Addr::new(127, 0, 1, u8::try_from(1 + index / PER_ADDRESS)?);
-        let socket = subscribe(server.address, from, Some(front.key())).await?;
+        if index.is_multiple_of(CROWD) {
+            key = front.issue_key().await?;
+            sleep(KEY_DELAY).await;
+        }
+        let from = Ipv4Addr::new(127, 0, 1, u8::try_from(1 + index / CROWD)?);
+        let socket = subscribe(server.address, from, Some(&key)).await?;
         listeners.spawn(listen(socket, Arc::clone(&heard), |heard, number, now| {
             let seen = heard.all.entry(number).or_insert((0, now));
             *seen = (seen.0 + 1, now);

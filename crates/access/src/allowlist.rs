@@ -1,4 +1,4 @@
-//! Addresses from which the service is used without a key: the operator's own machines.
+//! Addresses that may use what is not for the world: the operator's own machines.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

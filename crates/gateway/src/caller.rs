@@ -24,8 +24,10 @@ const DENIALS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(300).unwrap();
 /// Whoever asks, and may.
 pub(crate) struct Caller {
     address: IpAddr,
-    /// Who is counted, and how much they may use; nothing for the operator's own machines.
-    counted: Option<(Subject, Quota)>,
+    /// Who is counted.
+    subject: Subject,
+    /// How much they may use.
+    quota: Quota,
     grant: Option<Arc<Grant>>,
     /// The key, for a caller that stays: it may be taken back meanwhile.
     key: Option<Box<str>>,
@@ -34,16 +36,15 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    fn new(address: IpAddr, counted: Option<(Subject, Quota)>, grant: Option<Arc<Grant>>) -> Self {
-        Self { address, counted, grant, key: None, allowance: Mutex::default() }
+    fn new(address: IpAddr, subject: Subject, quota: Quota, grant: Option<Arc<Grant>>) -> Self {
+        Self { address, subject, quota, grant, key: None, allowance: Mutex::default() }
     }
 
     /// A name that stays the same over requests: filters belong to it.
     pub(crate) fn owner(&self) -> String {
-        match self.counted {
-            Some((Subject::Key(id), _)) => format!("key:{id}"),
-            Some((Subject::Client(client), _)) => format!("client:{client:?}"),
-            None => format!("internal:{}", self.address),
+        match self.subject {
+            Subject::Key(id) => format!("key:{id}"),
+            Subject::Client(client) => format!("client:{client:?}"),
         }
     }
 
@@ -69,7 +70,7 @@ impl Gateway {
         match self.config.door {
             Door::Open { requests_per_minute } => {
                 let subject = Subject::Client(Client::from(address));
-                Ok(Caller::new(address, Some((subject, Quota::per_minute(requests_per_minute))), None))
+                Ok(Caller::new(address, subject, Quota::per_minute(requests_per_minute), None))
             }
             Door::Keys => self.admit_by_key(address, headers, key_in_path),
         }
@@ -97,19 +98,13 @@ impl Gateway {
     ) -> Result<Caller, Refusal> {
         let grant = presented_key(headers, key_in_path)
             .and_then(|key| self.access.keyring.authenticate(key, address, (self.access.clock)()));
-        let grant = match grant {
-            Ok(grant) => grant,
-            Err(KeyDenied::Missing) if self.access.internal.contains(address) => {
-                return Ok(Caller::new(address, None, None));
-            }
-            Err(denied) => return Err(self.deny(address, denied)),
-        };
+        let grant = grant.map_err(|denied| self.deny(address, denied))?;
         if !grant.permissions.contains(Permission::Rpc) {
             grant.usage.count_denied();
             return Err(Refusal::Forbidden { required: Permission::Rpc.name() });
         }
-        let counted = (Subject::Key(grant.id), Quota::per_minute(grant.requests_per_minute));
-        Ok(Caller::new(address, Some(counted), Some(grant)))
+        let (subject, quota) = (Subject::Key(grant.id), Quota::per_minute(grant.requests_per_minute));
+        Ok(Caller::new(address, subject, quota, Some(grant)))
     }
 
     /// Why somebody is not let in. Whoever keeps trying is told to wait instead.
@@ -129,7 +124,6 @@ impl Gateway {
 
     /// Makes sure that a message can be counted where limits are shared with other gateways; waits only for that.
     pub(crate) async fn prepare(&self, caller: &Caller, message: &Message<'_>) {
-        let Some((subject, quota)) = caller.counted else { return };
         let limiter = &self.access.limiter;
         if limiter.sharing() == Sharing::Alone {
             return;
@@ -141,13 +135,12 @@ impl Gateway {
         let known = requests.iter().flatten().filter_map(|request| method::find(&request.method));
         let units = known.map(|known| known.method.units).filter(|units| *units > 1).sum();
         let count = u32::try_from(requests.len()).unwrap_or(u32::MAX);
-        limiter.prepare(subject, quota, count, units, (self.access.clock)()).await;
+        limiter.prepare(caller.subject, caller.quota, count, units, (self.access.clock)()).await;
     }
 
     /// Counts a request of a method that costs so much.
     pub(crate) fn charge(&self, caller: &Caller, units: u32) -> Result<(), Refusal> {
-        let Some((subject, quota)) = caller.counted else { return Ok(()) };
-        let allowance = self.access.limiter.take(subject, quota, units, (self.access.clock)());
+        let allowance = self.access.limiter.take(caller.subject, caller.quota, units, (self.access.clock)());
         *caller.allowance.lock() = Some(allowance);
         match (&caller.grant, allowance.is_granted) {
             // Ordinary methods cost no units.
@@ -159,17 +152,16 @@ impl Gateway {
     }
 
     /// Takes one of the places for requests that are answered at a time; what is answered from memory needs none.
-    pub(crate) fn enter(&self, caller: &Caller) -> Result<Option<Place<'_, Subject>>, Refusal> {
-        let Some((subject, _)) = caller.counted else { return Ok(None) };
-        match self.places.take(subject) {
-            Some(place) => Ok(Some(place)),
-            None => Err(Refusal::Limited(Limited {
+    pub(crate) fn enter(&self, caller: &Caller) -> Result<Place<'_, Subject>, Refusal> {
+        let full = || {
+            Refusal::Limited(Limited {
                 scope: "concurrency",
                 limit: self.places.most() as u64,
                 window: Duration::ZERO,
                 retry_after: Duration::from_secs(1),
-            })),
-        }
+            })
+        };
+        self.places.take(caller.subject).ok_or_else(full)
     }
 }
 

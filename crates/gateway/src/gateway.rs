@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Clock, InternalAllowlist, Keyring, Limiter, Subject};
+use access::{Clock, Keyring, Limiter, Subject};
 use chain::RawUpstream;
 use ipnet::IpNet;
 use parking_lot::Mutex;
@@ -32,9 +32,6 @@ pub struct AccessParts {
     pub keyring: Arc<Keyring>,
     /// Counts requests.
     pub limiter: Limiter,
-    /// Addresses that need no key where others do, and are not counted there: the operator's own machines. May be empty,
-    /// and should be where a proxy that is not trusted stands on the same machine.
-    pub internal: InternalAllowlist,
     /// Proxies that are believed when they say for whom they ask.
     pub trusted_proxies: Vec<IpNet>,
     /// Tells the time.

@@ -198,7 +198,7 @@ impl Refusal {
             Self::BrokenBody => error.with_data(&reason("broken_body")),
             Self::Unauthorized(why) => error.with_data(&reason(why.reason())),
             Self::Forbidden { required } => {
-                error.with_data(&Required { reason: "permission_missing", required: *required })
+                error.with_data(&Required { reason: "permission_missing", required })
             }
             Self::MethodNotFound => error.with_data(&reason("method_not_found")),
             Self::SocketOnly => error.with_data(&reason("websocket_required")),
@@ -206,7 +206,7 @@ impl Refusal {
                 error.with_data(&reason(*why))
             }
             Self::Limited(limited) => error.with_data(&limited.data()),
-            Self::TooMany { what, most } => error.with_data(&Most { reason: *what, most: *most }),
+            Self::TooMany { what, most } => error.with_data(&Most { reason: what, most: *most }),
             Self::FilterNotFound => error.with_data(&reason("filter_not_found")),
             Self::SubscriptionNotFound => error.with_data(&reason("subscription_not_found")),
             Self::TimedOut => error.with_data(&reason("timeout")),

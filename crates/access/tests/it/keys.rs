@@ -14,7 +14,7 @@ engine_tests! {
     async fn an_issued_key_is_kept_without_its_secret(test: TestDb) {
         let (keys, clock) = (Keys::new(test.db()), TestClock::new());
         let issued = keys.issue(&terms("Partner QA"), clock.now()).await.unwrap();
-        assert_eq!(keys.list().await.unwrap(), [issued.row.clone()]);
+        assert_eq!(keys.list().await.unwrap(), std::slice::from_ref(&issued.row));
         let secret = issued.text.expose().rsplit('_').next().unwrap();
         assert!(!format!("{:?} {issued:?}", keys.list().await.unwrap()).contains(secret));
     }

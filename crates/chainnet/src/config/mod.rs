@@ -133,7 +133,7 @@ pub struct FaucetConfig {
 /// Who may ask.
 #[derive(Debug)]
 pub struct AccessConfig {
-    /// Who needs no key.
+    /// Who may use the node's own port.
     pub internal: InternalAllowlist,
     /// Requests in a minute of a key that is issued without a limit.
     pub key_rate_limit: NonZeroU32,

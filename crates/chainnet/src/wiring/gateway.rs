@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{InternalAllowlist, Keyring, Limiter};
+use access::{Keyring, Limiter};
 use anyhow::Context;
 use domain::Network;
 use gateway::{AccessParts, Cors, Door, Gateway, RedisFilters};
@@ -24,8 +24,6 @@ impl Wiring<'_> {
         let access = AccessParts {
             keyring,
             limiter: self.start_limits(parts)?,
-            // A key is asked of everybody: behind a proxy on the same machine all of the world would be internal.
-            internal: InternalAllowlist::new(Vec::new()),
             trusted_proxies: config.api.trusted_proxies.clone(),
             clock: Arc::new(Timestamp::now),
         };

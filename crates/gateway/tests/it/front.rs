@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use access::{InternalAllowlist, KeyTerms, Keyring, Keys, Limiter};
+use access::{KeyTerms, Keyring, Keys, Limiter};
 use bytes::Bytes;
 use chain::RawUpstream;
 use chainnet_gateway::{AccessParts, Door, Gateway, GatewayConfig, serve};
@@ -138,7 +138,6 @@ impl Front {
         let gateway = make(AccessParts {
             keyring: Arc::clone(&keyring),
             limiter: Limiter::local(),
-            internal: InternalAllowlist::new(Vec::new()),
             trusted_proxies: Vec::new(),
             clock: tell,
         });

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use access::InternalAllowlist;
 use domain::{KeyId, Permission, Permissions};
 use serde_json::json;
 
@@ -104,16 +103,6 @@ async fn a_key_has_its_own_limit_wherever_it_is_used() {
     }
     assert_eq!(front.post_with(&format!("/rpc/{small}"), &[], ask()).await.refusal().0, 429);
     assert_eq!(front.post_with("/", &[("x-api-key", &other)], ask()).await.status.as_u16(), 200);
-}
-
-#[tokio::test]
-async fn the_operators_own_machines_need_no_key_where_they_are_listed() {
-    let world = World::new();
-    let loopback = InternalAllowlist::default();
-    let front = Front::with(keyed(), world.in_process(), |access| access.internal = loopback).await;
-    assert_eq!(front.call("eth_chainId", json!([])).await.result(), "0x228d");
-    let bad = front.post_with("/", &[("x-api-key", "nonsense")], ask()).await;
-    assert_eq!(bad.refusal().0, 401, "a bad key is not forgiven");
 }
 
 #[tokio::test]

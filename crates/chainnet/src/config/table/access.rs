@@ -1,4 +1,4 @@
-//! Settings of access: who needs no key, and where limits are shared.
+//! Settings of access: who is internal, and where limits are shared.
 
 use std::num::NonZeroU32;
 
@@ -20,11 +20,11 @@ pub(in crate::config) const INTERNAL_ALLOWLIST: Setting<Vec<IpNet>> = Setting {
         env: "INTERNAL_ALLOWLIST",
         flag: "internal-allowlist",
         value: "NETWORKS",
-        meaning: "Addresses that need no key",
+        meaning: "Addresses that may talk to the node's own port",
         allowed: "addresses and networks such as 10.0.0.0/8",
         default: Depends("this machine: 127.0.0.0/8 and ::1"),
         shape: Shape::List,
-        commands: &["up", "gateway", "faucet"],
+        commands: &["up", "node"],
     },
     parse: value::networks,
     show: |networks| listed(networks),
