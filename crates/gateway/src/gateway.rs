@@ -60,8 +60,8 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// A gateway to these nodes that keeps callers' filters to itself. Nothing is served before [`Self::run`] has seen a
-    /// head.
+    /// A gateway to these nodes that keeps callers' filters to itself. Nothing is answered before [`crate::serve`]
+    /// has seen a head.
     pub fn new(config: GatewayConfig, upstream: Arc<dyn RawUpstream>, access: AccessParts) -> Arc<Self> {
         let filters = Filters::in_memory(Arc::clone(&access.clock));
         Self::with(config, upstream, access, filters)
