@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
-use testkit::{ServerProcess, process::Ready};
+use testkit::{HttpClient, ServerProcess, process::Ready};
 use tokio::process::Command;
 
 use crate::{
@@ -37,6 +37,7 @@ impl Front {
         command.args(["gateway", "--gateway-port", "0", "--data"]).arg(data.path());
         command.env("PLATFORM_RPC_URL", format!("http://{node}"));
         let process = ServerProcess::start(command, Ready::Announced(MARKER)).await?;
+        HttpClient::new(process.address()).wait_for("/ready", |answer| answer.status.is_success()).await?;
         Ok(Self { process, key, binary: binary.to_owned(), data })
     }
 

@@ -59,6 +59,7 @@ http {{
             proxy_pass http://node;
             proxy_http_version 1.1;
             proxy_set_header Connection \"\";
+            proxy_set_header Host $host;
         }}
     }}
 }}
