@@ -75,6 +75,8 @@ pub(crate) async fn run(options: Options) -> Result<()> {
     table::print(&reads(&front, &ours, [0.9, 0.9, 0.9], effort).await?, "our node");
     println!("\nReads that no cache has, before our own node, beside nginx in the same place:\n");
     table::print(&misses(&front, &ours, effort).await?, "nginx");
+    // A fresh one, whose memory has not seen the loads before.
+    let front = Front::start(&binary, ours.node.address()).await?;
     println!("\nWebSocket subscribers of `newHeads`:\n");
     table::print(&push::measure(&front, ours.node.address(), options.subscribers).await?, "–");
     Ok(())

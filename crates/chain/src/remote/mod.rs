@@ -5,6 +5,7 @@
 //! checked against the block hashes before anybody sees it. Caching is not done here, see [`crate::Cached`].
 
 mod config;
+mod connection;
 mod decode;
 mod dial;
 mod feed;

@@ -9,21 +9,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::{
-    Request, Response, StatusCode,
-    body::Incoming,
-    client::conn::http1::{self, SendRequest},
-    header,
-    http::request,
-};
+use http_body_util::Full;
+use hyper::{Request, StatusCode, header, http::request};
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
-use super::{RemoteConfig, dial::Dialer, url::Endpoint};
-
-type Connection = SendRequest<Full<Bytes>>;
+use super::{RemoteConfig, connection::Connection, dial::Dialer, url::Endpoint};
 
 /// Why a node gave no HTTP answer.
 #[derive(Debug, thiserror::Error)]
@@ -114,36 +106,32 @@ impl HttpTransport {
 
     async fn exchange(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
         // A kept connection may have been closed by the node a moment ago; that says nothing about the node.
-        if let Some(mut connection) = self.kept_connection()
-            && let Ok(response) = connection.send_request(self.request(body.clone())?).await
-        {
-            return self.read(connection, response).await;
+        if let Some(connection) = self.kept_connection() {
+            match self.ask(connection, body.clone()).await {
+                Err(TransportError::Http(_)) => {}
+                answered => return answered,
+            }
         }
-        let mut connection = self.connect().await?;
-        let response = connection.send_request(self.request(body)?).await?;
-        self.read(connection, response).await
+        let stream = self.dialer.dial(&self.endpoint).await.map_err(TransportError::Connect)?;
+        self.ask(Connection::open(TokioIo::new(stream)).await?, body).await
     }
 
     fn kept_connection(&self) -> Option<Connection> {
         let mut idle = self.idle.lock();
-        while let Some(connection) = idle.pop() {
-            if connection.is_ready() {
+        while let Some(mut connection) = idle.pop() {
+            if connection.is_open() {
                 return Some(connection);
             }
         }
         None
     }
 
-    async fn connect(&self) -> Result<Connection, TransportError> {
-        let stream = self.dialer.dial(&self.endpoint).await.map_err(TransportError::Connect)?;
-        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-        // Ends when the sender is dropped or the node hangs up; whoever waits for an answer hears of it.
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection to a node ended");
-            }
-        });
-        Ok(sender)
+    async fn ask(&self, mut connection: Connection, body: Bytes) -> Result<HttpAnswer, TransportError> {
+        let (answer, is_reusable) = connection.exchange(self.request(body)?, self.max_answer_bytes).await?;
+        if is_reusable {
+            self.idle.lock().push(connection);
+        }
+        Ok(answer)
     }
 
     fn request(&self, body: Bytes) -> Result<Request<Full<Bytes>>, TransportError> {
@@ -155,23 +143,5 @@ impl HttpTransport {
             }
         };
         Ok(Request::from_parts(head.clone(), Full::new(body)))
-    }
-
-    async fn read(
-        &self,
-        mut connection: Connection,
-        response: Response<Incoming>,
-    ) -> Result<HttpAnswer, TransportError> {
-        let status = response.status();
-        let body = Limited::new(response.into_body(), self.max_answer_bytes).collect().await;
-        let body = body.map_err(|error| match error.downcast::<LengthLimitError>() {
-            Ok(_) => TransportError::TooLong(self.max_answer_bytes),
-            Err(error) => TransportError::Body(error),
-        })?;
-        // Not ready means that the node wants to close it.
-        if connection.ready().await.is_ok() {
-            self.idle.lock().push(connection);
-        }
-        Ok(HttpAnswer { status, body: body.to_bytes() })
     }
 }
