@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use alloy_primitives::B256;
-use fjall::{OwnedWriteBatch, PersistMode};
+use fjall::{AbstractTree, Keyspace, OwnedWriteBatch, PersistMode};
 
 use super::{BlockCommit, Store, StoreError, TxLocation, codec, key, layout};
 use crate::block::Block;
+
+/// Bytes of a table in memory that is written out.
+const LARGE_TABLE: u64 = 4 * 1024 * 1024;
 
 impl Store {
     /// Adds the block after the head, or the genesis block to an empty store. It is on disk when this returns; if
@@ -101,9 +104,24 @@ impl Store {
     }
 
     fn finish(&self, mut batch: OwnedWriteBatch, head: (u64, B256)) -> Result<(), StoreError> {
-        batch.insert(&self.0.keyspaces.chain, key::HEAD, codec::encode_head(head));
+        let keyspaces = &self.0.keyspaces;
+        batch.insert(&keyspaces.chain, key::HEAD, codec::encode_head(head));
+        for keyspace in [&keyspaces.chain, &keyspaces.state] {
+            write_out_when_large(keyspace)?;
+        }
         batch.commit()?;
         *self.0.head.write() = Some(head);
         Ok(())
     }
+}
+
+/// Lets the engine write a large table out of memory.
+///
+/// Left to itself the engine asks its worker for that with every commit until the worker has time. A long compaction and
+/// many quick commits, as in an import, fill the worker's queue, and then the worker waits for room in it for ever.
+fn write_out_when_large(keyspace: &Keyspace) -> fjall::Result<()> {
+    if keyspace.tree.active_memtable().size() >= LARGE_TABLE {
+        keyspace.rotate_memtable()?;
+    }
+    Ok(())
 }

@@ -109,7 +109,8 @@ fn open_database(path: &Path) -> fjall::Result<(Database, Keyspaces)> {
 fn options() -> KeyspaceCreateOptions {
     let bloom = |bits| FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits));
     KeyspaceCreateOptions::default()
-        .max_memtable_size(4 * MIB)
+        // Never reached: `commit` starts the writing out, see there.
+        .max_memtable_size(64 * MIB)
         .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(32 * MIB)))
         .filter_policy(FilterPolicy::new([bloom(14.0), bloom(10.0)]))
         .expect_point_read_hits(true)
