@@ -13,6 +13,7 @@ mod extract;
 mod faucet;
 mod graphql;
 mod meaning;
+mod portal;
 mod problem;
 mod rest;
 mod serve;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
 pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig};
+pub use portal::Portal;
 pub use problem::Problem;
 pub use serve::serve;
 pub use state::ApiState;

@@ -17,6 +17,7 @@ use crate::{
     code::Code,
     edge::answer::Holds,
     extract::path::BlockName,
+    portal::Portal,
     problem::Problem,
     view::{
         AddressText,
@@ -44,6 +45,8 @@ pub struct ApiState {
     pub boards: watch::Receiver<Option<Arc<Board>>>,
     /// Applications to become a validator.
     pub applications: Applications,
+    /// The developer and merchant portal.
+    pub portal: Portal,
 }
 
 impl ApiState {

@@ -11,6 +11,7 @@ pub mod deployment;
 pub mod devnet;
 pub mod failure;
 pub mod network;
+pub mod portal;
 pub mod web_url;
 
 pub use access::{KeyId, Permission, Permissions, Team};

@@ -21,6 +21,7 @@ mod gateway_key;
 pub mod index;
 mod key_usage;
 mod migration;
+pub mod portal;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

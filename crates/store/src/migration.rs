@@ -19,6 +19,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (100, "application", include_str!("../migrations/0100_application.sql")),
     (200, "access", include_str!("../migrations/0200_access.sql")),
     (300, "faucet", include_str!("../migrations/0300_faucet.sql")),
+    (400, "portal", include_str!("../migrations/0400_portal.sql")),
 ];
 
 /// Applies what the database lacks. Must run under a lock on SQLite; on PostgreSQL the migrator has its own.

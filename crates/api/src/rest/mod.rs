@@ -21,7 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     code::Code,
     describe::{Description, Surface, get_style},
-    graphql,
+    graphql, portal,
     state::ApiState,
 };
 
@@ -71,6 +71,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(description::get_openapi))
         .routes(routes!(description::get_docs))
         .routes(routes!(description::get_graphql_schema))
+        .merge(portal::routes())
         .route("/api/v1/docs/style.css", get(get_style))
 }
 

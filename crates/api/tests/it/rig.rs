@@ -16,7 +16,7 @@ use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use chain::ChainClient;
-use chainnet_api::{ApiState, Edge, EdgeConfig, api, clock::Clock};
+use chainnet_api::{ApiState, Edge, EdgeConfig, Portal, api, clock::Clock};
 use devchain::{
     chain::Chain,
     client::EmbeddedClient,
@@ -148,6 +148,7 @@ impl Rig {
             db: db.clone(),
             boards: boards.clone(),
             applications: Applications::new(db.clone(), false),
+            portal: Portal {},
         };
         let edge = api(state, config);
         let control = production.control().clone();

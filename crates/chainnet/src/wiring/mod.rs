@@ -8,7 +8,7 @@ mod gateway;
 use std::sync::Arc;
 
 use anyhow::Context;
-use api::{ApiState, CorsOrigins, EdgeConfig, clock::SystemClock};
+use api::{ApiState, CorsOrigins, EdgeConfig, Portal, clock::SystemClock};
 use domain::Network;
 use hyper::header::HeaderValue;
 use indexer::{Contracts, Indexer, IndexerConfig};
@@ -109,6 +109,7 @@ impl Wiring<'_> {
             db: self.db.clone(),
             boards,
             applications: self.applications(),
+            portal: Portal {},
         };
         let edge = api::api(state, self.edge());
         parts.start("the API", |stop| async move {

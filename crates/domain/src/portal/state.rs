@@ -1,0 +1,147 @@
+//! States of orders, invoices and webhooks, and what payments are for. The names are stored and shown.
+
+use std::{fmt, str::FromStr};
+
+/// The text is none of the words that can stand here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{word}`")]
+pub struct UnknownWord {
+    what: &'static str,
+    word: String,
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$item:meta])* $variant:ident = $word:literal,)+ })+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$item])* $variant,)+
+        }
+
+        impl $name {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Its word.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(UnknownWord { what: $what, word: text.to_owned() }),
+                }
+            }
+        }
+    )+};
+}
+
+words! {
+    /// What an order buys.
+    OrderKind, "kind of order" {
+        /// A developer key for the time of a plan.
+        ApiKey = "api_key",
+        /// The right to save a webhook URL.
+        Webhook = "webhook",
+    }
+
+    /// Where an order stands.
+    OrderState, "state of an order" {
+        /// It can be paid. It holds its slot.
+        AwaitingPayment = "awaiting_payment",
+        /// It is paid, and what it bought can be claimed. It holds its slot.
+        Paid = "paid",
+        /// It is paid, but was late and its slot is gone: it can be claimed once the wallet has room again.
+        PaidWaiting = "paid_waiting",
+        /// What it bought exists. The end.
+        Claimed = "claimed",
+        /// Nobody paid in time. A payment that comes all the same makes it paid.
+        Expired = "expired",
+    }
+
+    /// Where an invoice stands. All but the first are ends.
+    InvoiceState, "state of an invoice" {
+        /// It can be paid.
+        Open = "open",
+        /// It is paid.
+        Paid = "paid",
+        /// Its time is over on the chain, and no quote of it can be paid any more.
+        Expired = "expired",
+        /// The merchant took it back.
+        Void = "void",
+    }
+
+    /// What a payment was for.
+    PaymentPurpose, "purpose of a payment" {
+        /// An invoice.
+        Invoice = "invoice",
+        /// A plan.
+        ApiKey = "api_key",
+        /// Saving a webhook URL.
+        Webhook = "webhook",
+        /// A fee to the portal with a reference that no order has.
+        Unmatched = "unmatched",
+    }
+
+    /// What is odd about a payment.
+    PaymentException, "exception of a payment" {
+        /// Nothing.
+        None = "none",
+        /// Less than the price: it does not settle its order.
+        Underpaid = "underpaid",
+        /// More than the price. The order is settled.
+        Overpaid = "overpaid",
+        /// After the order had expired. The order is settled.
+        PaidLate = "paid_late",
+        /// The order had been paid before.
+        Duplicate = "duplicate",
+        /// Nobody knows what it was for.
+        Unmatched = "unmatched",
+    }
+
+    /// Whether a webhook is sent to.
+    WebhookState, "state of a webhook" {
+        /// Yes.
+        Active = "active",
+        /// No: it said that it is gone, or failed for days. Its events wait.
+        Disabled = "disabled",
+    }
+}
+
+impl OrderState {
+    /// Whether it takes one of the wallet's slots for keys, if it is for one.
+    pub const fn holds_slot(self) -> bool {
+        match self {
+            Self::AwaitingPayment | Self::Paid => true,
+            Self::PaidWaiting | Self::Claimed | Self::Expired => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back() {
+        for state in OrderState::ALL {
+            assert_eq!(state.name().parse(), Ok(*state));
+        }
+        for state in InvoiceState::ALL {
+            assert_eq!(state.name().parse(), Ok(*state));
+        }
+        let error = "paidd".parse::<InvoiceState>().unwrap_err();
+        assert_eq!(error.to_string(), "unknown state of an invoice `paidd`");
+    }
+}

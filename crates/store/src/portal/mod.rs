@@ -1,0 +1,1 @@
+//! The developer and merchant portal: wallets and everything that belongs to them.

@@ -1,0 +1,1 @@
+//! Telling merchants: endpoints, signed deliveries, and the guard before foreign addresses.
