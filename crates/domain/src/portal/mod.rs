@@ -2,6 +2,7 @@
 
 mod event;
 mod id;
+mod invoice;
 mod plan;
 mod rate;
 mod scope;
@@ -9,6 +10,10 @@ mod state;
 
 pub use event::{EventType, UnknownEventType};
 pub use id::{AuditId, ChallengeId, DeliveryId, EventId, IdError, InvoiceId, OrderId, PaymentId, SessionId};
+pub use invoice::{
+    AmountIdr, AmountIdrError, CustomerLabel, DEFAULT_INVOICE_MINUTES, ExternalId, INVOICE_MINUTES,
+    InvoiceLifetime, InvoiceNote, InvoiceToken, LifetimeError, TextError, TokenError,
+};
 pub use plan::{FeeSplit, Plan, UnknownPlan, WEBHOOK_FEE_COIN};
 pub use rate::{AMOUNT_IDR, Rate, RateError};
 pub use scope::{Scope, Scopes, UnknownScope};
