@@ -6,6 +6,8 @@ use sqlx::FromRow;
 use crate::{
     Db, StoreError,
     convert::{to_signed, to_unsigned},
+    db::Tx,
+    portal::{AuditRow, audit::insert_audit},
 };
 
 /// The constraint that a second row with the same number violates.
@@ -53,27 +55,35 @@ impl Db {
     }
 
     /// Adds a rate behind the last one that its author has seen. False, and nothing changes, when somebody was faster.
-    pub async fn insert_rate(&self, row: &RateRow) -> Result<bool, StoreError> {
-        let sql = "INSERT INTO portal_rate (id, rate_e8, set_by, note, created_at) VALUES ($1, $2, $3, $4, $5)";
-        let (id, rate) = (to_signed("number of a rate", row.id)?, to_signed("rate", row.rate.e8())?);
-        let at = to_signed("time", row.created_at)?;
-        let inserted = on_writer!(self, pool => {
-            sqlx::query(sql)
-                .bind(id)
-                .bind(rate)
-                .bind(&row.set_by)
-                .bind(&row.note)
-                .bind(at)
-                .execute(pool)
-                .await
-                .map(drop)
-        });
-        match inserted.map_err(StoreError::from) {
-            Ok(()) => Ok(true),
-            Err(StoreError::Conflict { constraint, .. }) if constraint == ONE_NUMBER => Ok(false),
-            Err(error) => Err(error),
+    pub async fn insert_rate(&self, row: &RateRow, audit: &AuditRow) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        match insert(&mut tx, row).await {
+            Ok(()) => {}
+            Err(StoreError::Conflict { constraint, .. }) if constraint == ONE_NUMBER => return Ok(false),
+            Err(error) => return Err(error),
         }
+        insert_audit(&mut tx, audit).await?;
+        tx.commit().await?;
+        Ok(true)
     }
+}
+
+async fn insert(tx: &mut Tx, row: &RateRow) -> Result<(), StoreError> {
+    let sql = "INSERT INTO portal_rate (id, rate_e8, set_by, note, created_at) VALUES ($1, $2, $3, $4, $5)";
+    let (id, rate) = (to_signed("number of a rate", row.id)?, to_signed("rate", row.rate.e8())?);
+    let at = to_signed("time", row.created_at)?;
+    on_connection!(tx, connection => {
+        sqlx::query(sql)
+            .bind(id)
+            .bind(rate)
+            .bind(&row.set_by)
+            .bind(&row.note)
+            .bind(at)
+            .execute(connection)
+            .await
+            .map(drop)
+    })?;
+    Ok(())
 }
 
 impl TryFrom<RawRate> for RateRow {
@@ -98,8 +108,16 @@ pub(super) fn parse_rate(e8: i64) -> Result<Rate, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use domain::portal::{Actor, AuditAction, AuditId};
+
     use super::*;
     use crate::engine_tests;
+
+    fn audit(at: u64) -> AuditRow {
+        let (actor, action) = (Actor::Operator, AuditAction::RateSet);
+        let (target, origin) = ("1000".to_owned(), None);
+        AuditRow { id: AuditId::new(at, 0), wallet: None, actor, action, target, origin, at }
+    }
 
     fn row(id: u64, rate: &str) -> RateRow {
         let note = (id == 2).then(|| "a better month".to_owned());
@@ -109,9 +127,9 @@ mod tests {
     engine_tests! {
         async fn the_last_rate_counts_and_none_is_changed(test: TestDb) {
             assert_eq!(test.find_rate().await.unwrap(), None);
-            assert!(test.insert_rate(&row(1, "1000")).await.unwrap());
-            assert!(test.insert_rate(&row(2, "1234.56789012")).await.unwrap());
-            assert!(!test.insert_rate(&row(2, "5")).await.unwrap(), "somebody was faster");
+            assert!(test.insert_rate(&row(1, "1000"), &audit(1)).await.unwrap());
+            assert!(test.insert_rate(&row(2, "1234.56789012"), &audit(2)).await.unwrap());
+            assert!(!test.insert_rate(&row(2, "5"), &audit(3)).await.unwrap(), "somebody was faster");
             assert_eq!(test.find_rate().await.unwrap(), Some(row(2, "1234.56789012")));
             let all = test.list_rates(10).await.unwrap();
             assert_eq!(all, [row(2, "1234.56789012"), row(1, "1000")]);
