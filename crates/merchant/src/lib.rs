@@ -1,1 +1,16 @@
 //! What is bought and sold through the portal: orders, invoices, quotes, and the payments that settle them.
+//!
+//! [`Orders`] sells developer keys and the right to a webhook: an order is opened, paid on the chain, and claimed.
+//! [`Crediting`] follows the index and applies every payment exactly once, in one transaction for some blocks: payments,
+//! what they settle, the events that tell of it, and the cursor. Nothing else changes what is paid.
+//!
+//! HTTP is for the floors above; delivering events is for `webhooks`.
+
+mod credit;
+mod event;
+mod order;
+mod payment_request;
+
+pub use credit::{CreditHalt, CreditProgress, CreditSettings, CreditStatus, Credited, Crediting};
+pub use order::{ClaimedKey, KeyTerms, Order, OrderError, OrderSettings, Orders, WebhookFee};
+pub use payment_request::PaymentRequest;

@@ -11,6 +11,7 @@ use domain::{
 use sqlx::FromRow;
 
 use super::{
+    PaidOrder,
     convert::{parse_id, parse_scopes},
     wallet::touch_wallet,
 };
@@ -86,8 +87,19 @@ pub(super) const fn holds_slot(kind: OrderKind, state: OrderState) -> bool {
     }
 }
 
-pub(super) const COLUMNS: &str = "id, wallet, kind, plan, key_name, scopes, amount_wei, reference, state, \
-                                  created_at, expires_at, paid_at, claimed_at";
+/// All columns, of the orders that a condition names.
+macro_rules! select {
+    ($condition:literal) => {
+        concat!(
+            "SELECT id, wallet, kind, plan, key_name, scopes, amount_wei, reference, state, created_at, expires_at, \
+             paid_at, claimed_at FROM portal_order WHERE ",
+            $condition
+        )
+    };
+}
+
+/// The orders with some references.
+pub(super) const BY_REFERENCE: &str = select!("reference IN ({list})");
 
 #[derive(FromRow)]
 pub(super) struct RawOrder {
@@ -147,8 +159,7 @@ fn parse_purchase(
 impl Db {
     /// The order with this id.
     pub async fn find_order(&self, id: OrderId) -> Result<Option<OrderRow>, StoreError> {
-        let sql = "SELECT id, wallet, kind, plan, key_name, scopes, amount_wei, reference, state, created_at, \
-                   expires_at, paid_at, claimed_at FROM portal_order WHERE id = $1";
+        let sql = select!("id = $1");
         let raw: Option<RawOrder> = on_readers!(self, pool => {
             sqlx::query_as(sql).bind(id.as_bytes().as_slice()).fetch_optional(pool).await
         })?;
@@ -162,9 +173,7 @@ impl Db {
         before: Option<OrderId>,
         limit: u32,
     ) -> Result<Vec<OrderRow>, StoreError> {
-        let sql = "SELECT id, wallet, kind, plan, key_name, scopes, amount_wei, reference, state, created_at, \
-                   expires_at, paid_at, claimed_at FROM portal_order WHERE wallet = $1 AND id < $2 \
-                   ORDER BY id DESC LIMIT $3";
+        let sql = select!("wallet = $1 AND id < $2 ORDER BY id DESC LIMIT $3");
         let before = before.unwrap_or(OrderId::from_bytes([u8::MAX; 16]));
         let rows: Vec<RawOrder> = on_readers!(self, pool => {
             sqlx::query_as(sql)
@@ -179,10 +188,10 @@ impl Db {
 
     /// Orders a webhook, or finds the order that the wallet has paid and not used, or can still pay.
     pub async fn open_webhook_order(&self, order: &OrderRow) -> Result<OrderRow, StoreError> {
-        let sql = "SELECT id, wallet, kind, plan, key_name, scopes, amount_wei, reference, state, created_at, \
-                   expires_at, paid_at, claimed_at FROM portal_order WHERE wallet = $1 AND kind = 'webhook' \
-                   AND (state = 'paid' OR (state = 'awaiting_payment' AND expires_at > $2)) \
-                   ORDER BY state DESC, id DESC LIMIT 1";
+        let sql = select!(
+            "wallet = $1 AND kind = 'webhook' AND (state = 'paid' OR (state = 'awaiting_payment' AND expires_at > $2)) \
+             ORDER BY state DESC, id DESC LIMIT 1"
+        );
         let now = to_signed("time", order.created_at)?;
         let mut tx = self.begin().await?;
         touch_wallet(&mut tx, order.wallet, order.created_at).await?;
@@ -265,4 +274,21 @@ pub(crate) async fn claim_order(
             .await
     })?;
     Ok(claimed.is_some())
+}
+
+/// Notes that an order is paid. False when it was before.
+pub(super) async fn pay_order(tx: &mut Tx, paid: &PaidOrder) -> Result<bool, StoreError> {
+    let sql = "UPDATE portal_order SET state = $1, holds_slot = (kind = 'api_key' AND $2), paid_at = $3 \
+               WHERE id = $4 AND state IN ('awaiting_payment', 'expired') RETURNING id";
+    let paid_at = to_signed("time", paid.paid_at)?;
+    let is_paid: Option<Vec<u8>> = on_connection!(tx, connection => {
+        sqlx::query_scalar(sql)
+            .bind(paid.state.name())
+            .bind(paid.state.holds_slot())
+            .bind(paid_at)
+            .bind(paid.id.as_bytes().as_slice())
+            .fetch_optional(connection)
+            .await
+    })?;
+    Ok(is_paid.is_some())
 }
