@@ -12,5 +12,5 @@ mod order;
 mod payment_request;
 
 pub use credit::{CreditHalt, CreditProgress, CreditSettings, CreditStatus, Credited, Crediting};
-pub use order::{ClaimedKey, KeyTerms, Order, OrderError, OrderSettings, Orders, WebhookFee};
+pub use order::{ClaimedKey, KeyTerms, Order, OrderError, OrderSettings, Orders, PaymentHint, WebhookFee};
 pub use payment_request::PaymentRequest;

@@ -132,7 +132,11 @@ impl Crediting {
         let is_below = index.number.is_none_or(|number| number < from.number);
         if is_below && !self.settings.may_rewind {
             if *self.status.borrow() != CreditStatus::WaitingForIndex {
-                tracing::warn!(credit.block = from.number, index.block = index.number, "the index is behind what is credited");
+                tracing::warn!(
+                    credit.block = from.number,
+                    index.block = index.number,
+                    "the index is behind what is credited"
+                );
             }
             self.set_status(CreditStatus::WaitingForIndex);
             tokio::time::sleep(self.settings.idle_poll).await;

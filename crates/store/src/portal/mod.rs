@@ -1,21 +1,29 @@
 //! The developer and merchant portal: wallets and everything that belongs to them.
 
 mod audit;
+mod challenge;
+mod claim;
 mod convert;
 mod credit;
 mod cursor;
 mod event;
+mod key;
 mod order;
 mod payment;
+mod session;
 mod wallet;
 
 pub use audit::AuditRow;
+pub use challenge::{ChallengeRow, ConsumedChallenge};
+pub use claim::KeyClaim;
 pub use credit::{
     ChainPayment, CreditBatch, CreditOutcome, Credits, Ledger, NewDelivery, PaidInvoice, PaidOrder,
     PaymentTarget, QuotedInvoice,
 };
 pub use cursor::{CreditPoint, IndexPoint};
 pub use event::EventRow;
+pub use key::{DeveloperKeyRow, KeyRevocation};
 pub use order::{OrderRow, Purchase};
 pub use payment::PaymentRow;
+pub use session::SessionRow;
 pub use wallet::WalletRow;

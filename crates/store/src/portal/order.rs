@@ -98,6 +98,8 @@ macro_rules! select {
     };
 }
 
+/// The order with an id.
+const BY_ID: &str = select!("id = $1");
 /// The orders with some references.
 pub(super) const BY_REFERENCE: &str = select!("reference IN ({list})");
 
@@ -159,9 +161,8 @@ fn parse_purchase(
 impl Db {
     /// The order with this id.
     pub async fn find_order(&self, id: OrderId) -> Result<Option<OrderRow>, StoreError> {
-        let sql = select!("id = $1");
         let raw: Option<RawOrder> = on_readers!(self, pool => {
-            sqlx::query_as(sql).bind(id.as_bytes().as_slice()).fetch_optional(pool).await
+            sqlx::query_as(BY_ID).bind(id.as_bytes().as_slice()).fetch_optional(pool).await
         })?;
         raw.map(TryInto::try_into).transpose()
     }
@@ -210,15 +211,12 @@ impl Db {
     }
 }
 
-/// Slots for keys that a wallet has in use: active keys, and orders of keys. Under the lock of the wallet's row.
-pub(super) async fn count_slots(tx: &mut Tx, wallet: Address, now: u64) -> Result<u64, StoreError> {
-    let sql = "SELECT (SELECT COUNT(*) FROM portal_key WHERE wallet = $1 AND revoked_at IS NULL AND expires_at > $2) \
-               + (SELECT COUNT(*) FROM portal_order WHERE wallet = $1 AND holds_slot)";
-    let now = to_signed("time", now)?;
-    let count: i64 = on_connection!(tx, connection => {
-        sqlx::query_scalar(sql).bind(wallet.as_slice()).bind(now).fetch_one(connection).await
+/// The order with this id, within a transaction.
+pub(super) async fn find_order_in(tx: &mut Tx, id: OrderId) -> Result<Option<OrderRow>, StoreError> {
+    let raw: Option<RawOrder> = on_connection!(tx, connection => {
+        sqlx::query_as(BY_ID).bind(id.as_bytes().as_slice()).fetch_optional(connection).await
     })?;
-    to_unsigned("number of slots", count)
+    raw.map(TryInto::try_into).transpose()
 }
 
 /// Inserts an order.

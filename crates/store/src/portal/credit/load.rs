@@ -14,8 +14,9 @@ use crate::{
     db::Tx,
     portal::{
         OrderRow,
+        claim::count_slots,
         convert::parse_id,
-        order::{BY_REFERENCE, RawOrder, count_slots},
+        order::{BY_REFERENCE, RawOrder},
     },
 };
 
