@@ -174,9 +174,12 @@ impl Db {
     pub async fn use_developer_keys(&self, uses: &[(DeveloperKeyId, u64)]) -> Result<(), StoreError> {
         let sql = "UPDATE portal_key SET last_used_at = $1 \
                    WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
+        // In the order of ids, so that two processes do not wait for each other.
+        let mut uses = uses.to_vec();
+        uses.sort_unstable();
         let mut tx = self.begin().await?;
         for (id, at) in uses {
-            let at = to_signed("time", *at)?;
+            let at = to_signed("time", at)?;
             on_connection!(tx, connection => {
                 sqlx::query(sql).bind(at).bind(id.as_str()).execute(connection).await.map(drop)
             })?;
