@@ -6,10 +6,9 @@
 use std::{borrow::Cow, sync::Arc};
 
 use access::Clock;
-use alloy_primitives::{Address, B256, Bytes, U256};
-use alloy_sol_types::SolCall;
+use alloy_primitives::{Address, B256};
 use chain::ChainClient;
-use contracts::{PlatformCheckout::payCall, quote::QuoteTerms};
+use contracts::quote::QuoteTerms;
 use domain::{
     Failure, FailureKind,
     portal::{InvoiceState, InvoiceToken},
@@ -143,34 +142,6 @@ fn deadline(chain_time: u64, expires_at_millis: u64) -> Option<u64> {
     (chain_time < end).then(|| chain_time.saturating_add(LIFETIME).min(end))
 }
 
-/// A transaction that settles a quote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaymentCall {
-    /// The chain.
-    pub chain_id: u64,
-    /// The contract.
-    pub to: Address,
-    /// What is sent along.
-    pub value: U256,
-    /// The call.
-    pub data: Bytes,
-}
-
-impl PaymentCall {
-    /// The transaction that settles a quote with these terms.
-    pub fn new(terms: &QuoteTerms) -> Self {
-        let call = payCall {
-            quoteId: terms.id(),
-            merchant: terms.merchant,
-            amount: terms.amount,
-            deadline: U256::from(terms.deadline),
-            salt: terms.salt,
-        };
-        let (chain_id, to) = (terms.chain_id, terms.checkout);
-        Self { chain_id, to, value: terms.amount, data: call.abi_encode().into() }
-    }
-}
-
 /// The transaction that settles a quote, as a link for wallets (EIP-681).
 pub fn payment_link(terms: &QuoteTerms) -> String {
     format!(
@@ -225,9 +196,13 @@ impl Failure for QuoteError {
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::address;
+    use alloy_primitives::{U256, address};
+    use alloy_sol_types::SolCall;
+    use contracts::PlatformCheckout::payCall;
+    use domain::Wei;
 
     use super::*;
+    use crate::PaymentRequest;
 
     #[test]
     fn a_quote_ends_with_its_invoice_at_the_latest() {
@@ -257,8 +232,8 @@ mod tests {
             "07".repeat(32)
         );
         assert_eq!(link, expected);
-        let call = PaymentCall::new(&terms);
-        assert_eq!((call.chain_id, call.to, call.value), (8845, terms.checkout, terms.amount));
+        let call = PaymentRequest::quote(&terms);
+        assert_eq!((call.chain_id, call.to, call.value), (8845, terms.checkout, Wei(terms.amount)));
         let decoded = payCall::abi_decode(&call.data).unwrap();
         assert_eq!((decoded.quoteId, decoded.deadline), (terms.id(), U256::from(terms.deadline)));
     }

@@ -2,10 +2,16 @@
 
 mod audit;
 mod challenge;
+mod claim;
 mod convert;
+mod credit;
+mod cursor;
+mod event;
 mod idempotency;
 mod invoice;
 mod key;
+mod order;
+mod payment;
 mod rate;
 mod revenue;
 mod session;
@@ -13,12 +19,21 @@ mod wallet;
 
 pub use audit::AuditRow;
 pub use challenge::{ChallengeRow, ConsumedChallenge};
+pub use claim::KeyClaim;
+pub use credit::{
+    ChainPayment, CreditBatch, CreditOutcome, Credits, Ledger, NewDelivery, PaidInvoice, PaidOrder,
+    PaymentTarget, QuotedInvoice,
+};
+pub use cursor::{CreditPoint, IndexPoint};
+pub use event::EventRow;
 pub use idempotency::{KeptAnswer, Once, OnceRequest, Repeat};
 pub use invoice::{
     InvoiceCreation, InvoiceFilter, InvoicePaymentRow, InvoiceRecord, InvoiceRow, InvoiceVoid, NewQuote,
     QuoteIssue, QuoteRow,
 };
 pub use key::{DeveloperKeyRow, KeyRevocation};
+pub use order::{OrderRow, Purchase};
+pub use payment::PaymentRow;
 pub use rate::RateRow;
 pub use revenue::RevenueRow;
 pub use session::SessionRow;

@@ -1,7 +1,7 @@
 //! Quotes, and the transaction that settles one.
 
 use contracts::quote::QuoteTerms;
-use merchant::{PaymentCall, payment_link};
+use merchant::{PaymentRequest, payment_link};
 use serde::Serialize;
 use store::portal::QuoteRow;
 use utoipa::ToSchema;
@@ -59,7 +59,7 @@ pub(crate) struct QuoteAnswerView {
 
 impl QuoteView {
     pub(crate) fn new(quote: &QuoteRow, terms: &QuoteTerms) -> Self {
-        let call = PaymentCall::new(terms);
+        let call = PaymentRequest::quote(terms);
         Self {
             id: HashText(quote.id),
             amount: CoinText(quote.amount),
@@ -70,7 +70,7 @@ impl QuoteView {
             tx: QuoteTransactionView {
                 chain_id: Long(call.chain_id),
                 to: AddressText(call.to),
-                value: format!("{:#x}", call.value),
+                value: format!("{:#x}", call.value.0),
                 data: HexText(call.data),
             },
             eip681: payment_link(terms),
