@@ -71,6 +71,11 @@ pub(crate) struct PayNetworkView {
 }
 
 impl PayView {
+    /// Whether nothing can change any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.invoice.status != InvoiceState::Open.name()
+    }
+
     /// `chain_time` is that of the head, in seconds, if it is known: a quote from before it is not shown.
     pub(crate) fn new(
         state: &ApiState,
