@@ -7,9 +7,13 @@ mod convert;
 mod credit;
 mod cursor;
 mod event;
+mod idempotency;
+mod invoice;
 mod key;
 mod order;
 mod payment;
+mod rate;
+mod revenue;
 mod session;
 mod wallet;
 
@@ -22,8 +26,15 @@ pub use credit::{
 };
 pub use cursor::{CreditPoint, IndexPoint};
 pub use event::EventRow;
+pub use idempotency::{KeptAnswer, Once, OnceRequest, Repeat};
+pub use invoice::{
+    InvoiceCreation, InvoiceFilter, InvoicePaymentRow, InvoiceRecord, InvoiceRow, InvoiceVoid, NewQuote,
+    QuoteIssue, QuoteRow,
+};
 pub use key::{DeveloperKeyRow, KeyRevocation};
 pub use order::{OrderRow, Purchase};
 pub use payment::PaymentRow;
+pub use rate::RateRow;
+pub use revenue::RevenueRow;
 pub use session::SessionRow;
 pub use wallet::WalletRow;
