@@ -127,6 +127,30 @@ words! {
         /// No: it said that it is gone, or failed for days. Its events wait.
         Disabled = "disabled",
     }
+
+    /// What the audit log knows of.
+    AuditAction, "action" {
+        /// A wallet signed in. The target is the session.
+        SignedIn = "session.created",
+        /// A wallet signed out. The target is the session.
+        SignedOut = "session.ended",
+        /// A key was claimed. The target is the key.
+        KeyCreated = "key.created",
+        /// A key was taken back. The target is the key.
+        KeyRevoked = "key.revoked",
+        /// A webhook URL was saved. The target is its host.
+        WebhookSaved = "webhook.saved",
+        /// A webhook got a new secret. The target is its host.
+        WebhookRotated = "webhook.rotated",
+        /// A webhook that was disabled is sent to again. The target is its host.
+        WebhookEnabled = "webhook.enabled",
+        /// A webhook was disabled. The target is its host.
+        WebhookDisabled = "webhook.disabled",
+        /// An invoice was taken back. The target is the invoice.
+        InvoiceVoided = "invoice.voided",
+        /// The price of the coin was set. The target is the rate.
+        RateSet = "rate.set",
+    }
 }
 
 impl OrderState {
