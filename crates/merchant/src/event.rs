@@ -47,7 +47,7 @@ struct Envelope<'a> {
     id: String,
     r#type: &'static str,
     api_version: &'static str,
-    created_at: Timestamp,
+    created_at: String,
     sequence: u64,
     data: Data<'a>,
 }
@@ -71,7 +71,7 @@ struct InvoiceBody<'a> {
     amount_idr: u64,
     note: &'a str,
     external_id: Option<&'a str>,
-    paid_at: Option<Timestamp>,
+    paid_at: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -83,7 +83,7 @@ struct OrderBody {
     status: &'static str,
     amount: String,
     amount_wei: String,
-    paid_at: Option<Timestamp>,
+    paid_at: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -155,8 +155,8 @@ fn checksummed(address: Address) -> String {
     address.to_checksum(None)
 }
 
-/// A point in time from Unix milliseconds.
-fn time(millis: u64) -> Timestamp {
+/// Unix milliseconds as RFC 3339.
+fn time(millis: u64) -> String {
     let millis = i64::try_from(millis).unwrap_or(i64::MAX);
-    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX)
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX).to_string()
 }

@@ -166,8 +166,12 @@ impl Desk {
             created_at: payment.block_time,
         });
         if self.ledger.webhooks.contains(&payment.wallet) {
-            let delivery = DeliveryId::new(payment.block_time, place);
-            self.credits.deliveries.push(NewDelivery { id: delivery, event_id: id, wallet: payment.wallet });
+            self.credits.deliveries.push(NewDelivery {
+                id: DeliveryId::new(payment.block_time, place),
+                event_id: id,
+                wallet: payment.wallet,
+                sequence: wallet.sequence,
+            });
         }
     }
 }

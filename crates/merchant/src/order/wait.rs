@@ -28,11 +28,11 @@ impl Orders {
         order: OrderRow,
         transaction: Option<B256>,
     ) -> Result<(OrderRow, PaymentHint), OrderError> {
-        // Before anything is read: what is credited in between is not missed.
         let mut progress = self.progress.subscribe();
         let deadline = Instant::now() + self.settings.claim_wait;
         loop {
-            progress.mark_unchanged();
+            // Before the order is read: what is credited by then would show.
+            let credited = progress.borrow_and_update().block;
             let order = self.find(order.wallet, order.id).await?;
             if is_settled(order.state) {
                 return Ok((order, PaymentHint::None));
@@ -42,13 +42,7 @@ impl Orders {
                 Some(hash) => match self.look_up(hash).await {
                     Seen::Failed => return Ok((order, PaymentHint::Failed)),
                     Seen::Nowhere => return Ok((order, PaymentHint::Unknown)),
-                    // Credited before this order was read, so it would show.
-                    Seen::Mined(block)
-                        if progress.borrow().block >= Some(block)
-                            && !progress.has_changed().unwrap_or(true) =>
-                    {
-                        return Ok((order, PaymentHint::Other));
-                    }
+                    Seen::Mined(block) if credited >= Some(block) => return Ok((order, PaymentHint::Other)),
                     Seen::Mined(_) | Seen::Pending => PaymentHint::Pending,
                 },
             };
@@ -66,7 +60,7 @@ impl Orders {
             Ok(Some(FoundTransaction::Pending(_))) => Seen::Pending,
             Ok(Some(FoundTransaction::Mined { block, index })) => match self.chain.receipts(&block).await {
                 Ok(receipts) => match receipts.get(index) {
-                    Some(receipt) if !receipt.status() => Seen::Failed,
+                    Some(receipt) if !receipt.success => Seen::Failed,
                     Some(_) | None => Seen::Mined(block.header.number),
                 },
                 Err(_) => Seen::Pending,

@@ -154,6 +154,8 @@ pub struct NewDelivery {
     pub event_id: EventId,
     /// To whom.
     pub wallet: Address,
+    /// Of the event.
+    pub sequence: u64,
 }
 
 /// What became of a batch.

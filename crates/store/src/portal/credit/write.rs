@@ -40,7 +40,18 @@ static EVENTS: Bulk =
     Bulk::new("portal_event", &["id", "wallet", "sequence", "type", "body", "created_at"], "");
 static DELIVERIES: Bulk = Bulk::new(
     "portal_delivery",
-    &["id", "event_id", "wallet", "state", "is_open", "attempts", "due_at", "leased_until", "created_at"],
+    &[
+        "id",
+        "event_id",
+        "wallet",
+        "sequence",
+        "state",
+        "is_open",
+        "is_new",
+        "attempts",
+        "due_at",
+        "created_at",
+    ],
     "",
 );
 static REVENUE: Bulk = Bulk::new(
@@ -197,18 +208,22 @@ async fn insert_events(tx: &mut Tx, events: &[EventRow]) -> Result<(), StoreErro
     }).await)
 }
 
+/// The endpoints' rows are not written: see `is_new`.
 async fn insert_deliveries(tx: &mut Tx, deliveries: &[NewDelivery], now: u64) -> Result<(), StoreError> {
     let now = to_signed("time", now)?;
-    on_connection!(tx, connection => DELIVERIES.insert(connection, deliveries, |query, row| {
+    let rows = deliveries.iter().map(|row| Ok((row, to_signed("sequence", row.sequence)?)));
+    let rows = rows.collect::<Result<Vec<_>, StoreError>>()?;
+    on_connection!(tx, connection => DELIVERIES.insert(connection, &rows, |query, (row, sequence)| {
         query
             .bind(row.id.as_bytes().to_vec())
             .bind(row.event_id.as_bytes().to_vec())
             .bind(row.wallet.to_vec())
+            .bind(*sequence)
             .bind("pending")
+            .bind(true)
             .bind(true)
             .bind(0i64)
             .bind(now)
-            .bind(0i64)
             .bind(now)
     }).await)
 }
