@@ -2,25 +2,26 @@
 
 use std::sync::Arc;
 
-use axum::{Extension, body::Body, extract::State, response::Response};
-use domain::portal::{Actor, ExternalId, InvoiceId, InvoiceState, origin_of};
+use axum::{body::Body, extract::State, response::Response};
+use domain::portal::{Actor, ExternalId, InvoiceId, InvoiceState};
 use hyper::{
     HeaderMap, StatusCode,
     header::{self, HeaderValue},
 };
-use merchant::{Done, InvoiceError, VoidedBy};
+use merchant::{Checkout, Done, InvoiceError, VoidedBy};
 use store::portal::{InvoiceFilter, InvoiceRecord, KeptAnswer, Once};
 
 use super::{
+    Portal,
     answer::{json, render, replayed},
-    credential::{DeveloperKey, InvoicesRead, InvoicesWrite},
+    guard::{InvoicesRead, InvoicesWrite, Origin, Scoped},
     idempotency,
     invoice_request::{self, InvoiceRequest},
     view::invoice::{InvoiceAnswerView, InvoiceListView, InvoiceView},
 };
 use crate::{
     code::Code,
-    edge::{Asker, answer::private},
+    edge::answer::private,
     extract::{body, cursor::InvoiceCursor, members::Members, query::Query},
     problem::Problem,
     rest::segment::Segment,
@@ -47,17 +48,18 @@ const VOID: &str = "POST /v1/invoices/void";
 )]
 pub(super) async fn create_invoice(
     State(state): State<Arc<ApiState>>,
-    key: DeveloperKey<InvoicesWrite>,
+    key: Scoped<InvoicesWrite>,
     headers: HeaderMap,
     request_body: Body,
 ) -> Result<Response, Problem> {
     let bytes = body::json(&headers, request_body, MOST_BYTES).await?;
     let new = invoice_request::read(&bytes)?;
     let request = idempotency::once(&headers, CREATE, &bytes, state.now_millis())?;
-    let answer = |record: &InvoiceRecord| kept(&state, StatusCode::CREATED, record);
+    let Portal { invoices, checkout, .. } = state.portal()?;
+    let answer = |record: &InvoiceRecord| kept(checkout, StatusCode::CREATED, record);
     let once = request.as_ref().map(|request| Once { request, answer: &answer });
-    let made = state.portal.invoices.create(key.wallet(), new, once).await;
-    match made.map_err(|error| refuse(&state, error))? {
+    let made = invoices.create(key.grant.wallet, new, once).await;
+    match made.map_err(|error| refuse(checkout, error))? {
         Done::Before(answer) => Ok(replayed(answer)),
         Done::Now(record) => {
             let mut response = private(StatusCode::CREATED, answer(&record).body);
@@ -85,7 +87,7 @@ pub(super) async fn create_invoice(
 )]
 pub(super) async fn list_invoices(
     State(state): State<Arc<ApiState>>,
-    key: DeveloperKey<InvoicesRead>,
+    key: Scoped<InvoicesRead>,
     query: Query,
 ) -> Result<Response, Problem> {
     let parameters = query.parameters(&["status", "externalId", "limit", "cursor"])?;
@@ -97,8 +99,9 @@ pub(super) async fn list_invoices(
         external_id: external_id.as_ref().map(ExternalId::as_str),
         before: cursor.map(|cursor| cursor.before),
     };
-    let (records, next) = state.portal.invoices.list(key.wallet(), filter, parameters.limit()?).await?;
-    json(StatusCode::OK, &InvoiceListView::new(&state, records, next))
+    let Portal { invoices, checkout, .. } = state.portal()?;
+    let (records, next) = invoices.list(key.grant.wallet, filter, parameters.limit()?).await?;
+    json(StatusCode::OK, &InvoiceListView::new(checkout, records, next))
 }
 
 /// Look at an invoice
@@ -109,11 +112,12 @@ pub(super) async fn list_invoices(
 )]
 pub(super) async fn get_invoice(
     State(state): State<Arc<ApiState>>,
-    key: DeveloperKey<InvoicesRead>,
+    key: Scoped<InvoicesRead>,
     Segment(id): Segment,
 ) -> Result<Response, Problem> {
-    let record = state.portal.invoices.get(key.wallet(), read_id(&id)?).await?;
-    json(StatusCode::OK, &InvoiceAnswerView { invoice: InvoiceView::new(&state, record) })
+    let Portal { invoices, checkout, .. } = state.portal()?;
+    let record = invoices.get(key.grant.wallet, read_id(&id)?).await?;
+    json(StatusCode::OK, &InvoiceAnswerView { invoice: InvoiceView::new(checkout, record) })
 }
 
 /// Take an invoice back
@@ -133,8 +137,8 @@ pub(super) async fn get_invoice(
 )]
 pub(super) async fn void_invoice(
     State(state): State<Arc<ApiState>>,
-    key: DeveloperKey<InvoicesWrite>,
-    Extension(asker): Extension<Asker>,
+    key: Scoped<InvoicesWrite>,
+    Origin(origin): Origin,
     Segment(id): Segment,
     headers: HeaderMap,
     request_body: Body,
@@ -147,13 +151,14 @@ pub(super) async fn void_invoice(
     // What is voided is in the path, which an idempotency key belongs to as well.
     let named = [id.as_bytes().as_slice(), &bytes].concat();
     let request = idempotency::once(&headers, VOID, &named, state.now_millis())?;
-    let answer = |record: &InvoiceRecord| kept(&state, voided(record), record);
+    let Portal { invoices, checkout, streams, .. } = state.portal()?;
+    let answer = |record: &InvoiceRecord| kept(checkout, voided(record), record);
     let once = request.as_ref().map(|request| Once { request, answer: &answer });
-    let by = VoidedBy { actor: Actor::Key(key.id()), origin: Some(origin_of(asker.address)) };
-    match state.portal.invoices.void(key.wallet(), id, by, once).await? {
+    let by = VoidedBy { actor: Actor::Key(key.grant.id), origin };
+    match invoices.void(key.grant.wallet, id, by, once).await? {
         Done::Before(answer) => Ok(replayed(answer)),
         Done::Now(record) => {
-            state.portal.streams.wake(record.invoice.token);
+            streams.wake(record.invoice.token);
             Ok(private(voided(&record), answer(&record).body))
         }
     }
@@ -167,18 +172,18 @@ fn voided(record: &InvoiceRecord) -> StatusCode {
 }
 
 /// The answer about an invoice, as it may be given again.
-fn kept(state: &ApiState, status: StatusCode, record: &InvoiceRecord) -> KeptAnswer {
-    let view = InvoiceAnswerView { invoice: InvoiceView::new(state, record.clone()) };
+fn kept(checkout: &Checkout, status: StatusCode, record: &InvoiceRecord) -> KeptAnswer {
+    let view = InvoiceAnswerView { invoice: InvoiceView::new(checkout, record.clone()) };
     // Strings and numbers always serialise.
     let body = render(&view).map(Into::into).unwrap_or_default();
     KeptAnswer { status: status.as_u16(), body }
 }
 
 /// A refusal with the invoice that stands in the way.
-fn refuse(state: &ApiState, error: InvoiceError) -> Problem {
+fn refuse(checkout: &Checkout, error: InvoiceError) -> Problem {
     match error {
         InvoiceError::ExternalIdTaken(taken) => {
-            let view = serde_json::to_value(InvoiceView::new(state, (*taken).clone())).unwrap_or_default();
+            let view = serde_json::to_value(InvoiceView::new(checkout, (*taken).clone())).unwrap_or_default();
             Problem::from(InvoiceError::ExternalIdTaken(taken)).with_member("invoice", view)
         }
         other => other.into(),

@@ -9,11 +9,10 @@ mod rates;
 mod stream;
 mod view;
 
-use domain::portal::InvoiceToken;
 use merchant::{Checkout, Dashboards, Invoices, Rates};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{rest::Shared, state::ApiState};
+use crate::{problem::Problem, rest::Shared, state::ApiState};
 
 pub use pay::QuoteLimits;
 pub use stream::PayStreams;
@@ -35,9 +34,9 @@ pub struct Portal {
 }
 
 impl ApiState {
-    /// The link that a customer gets.
-    fn pay_url(&self, token: InvoiceToken) -> String {
-        format!("{}/pay/{token}", self.deployment.urls.explorer)
+    /// The portal.
+    pub(crate) fn portal(&self) -> Result<&Portal, Problem> {
+        Ok(&self.portal)
     }
 
     /// The time of the chain's head in seconds, if it is known.

@@ -9,6 +9,7 @@ use hyper::StatusCode;
 use jiff::Timestamp;
 
 use super::{
+    Portal,
     answer::json,
     view::{
         pay::PayView,
@@ -85,18 +86,20 @@ pub(super) async fn create_quote(
     Segment(token): Segment,
 ) -> Result<Response, Problem> {
     let token = read_token(&token)?;
-    state.portal.quote_limits.take(token, asker.client(), state.clock.now())?;
-    let (record, quote) = state.portal.checkout.quote(token).await?;
-    state.portal.streams.wake(token);
-    let terms = state.portal.checkout.terms(&record.invoice, &quote);
+    let portal = state.portal()?;
+    portal.quote_limits.take(token, asker.client(), state.clock.now())?;
+    let (record, quote) = portal.checkout.quote(token).await?;
+    portal.streams.wake(token);
+    let terms = portal.checkout.terms(&record.invoice, &quote);
     json(StatusCode::OK, &QuoteAnswerView { quote: QuoteView::new(&quote, &terms) })
 }
 
 /// The invoice of a link as it is shown now.
 pub(super) async fn view(state: &ApiState, token: InvoiceToken) -> Result<PayView, Problem> {
-    let record = state.portal.checkout.find(token).await?;
-    let rate = state.portal.rates.current().await?;
-    Ok(PayView::new(state, &record, rate.as_ref(), state.chain_time()))
+    let Portal { checkout, rates, .. } = state.portal()?;
+    let record = checkout.find(token).await?;
+    let rate = rates.current().await?;
+    Ok(PayView::new(&state.deployment, checkout, &record, rate.as_ref(), state.chain_time()))
 }
 
 /// A text that cannot be a token is one that no link has.

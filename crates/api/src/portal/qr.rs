@@ -41,16 +41,17 @@ pub(super) async fn get_qr_code(
     query: Query,
 ) -> Result<Answer, Problem> {
     let wants_transaction = query.parameters(&["data"])?.is("data", "eip681")?;
-    let record = state.portal.checkout.find(read_token(&token)?).await?;
+    let checkout = &state.portal()?.checkout;
+    let record = checkout.find(read_token(&token)?).await?;
     if !wants_transaction {
         // A link is the same for ever.
-        return draw(&state.pay_url(record.invoice.token), Holds::Process);
+        return draw(&checkout.pay_url(record.invoice.token), Holds::Process);
     }
     let is_open = record.invoice.state == InvoiceState::Open;
     let chain_time = state.chain_time().unwrap_or(0);
     let quote = record.quote.filter(|quote| is_open && quote.deadline >= chain_time);
     let quote = quote.ok_or_else(|| Problem::new(Code::QuoteNotFound, Code::QuoteNotFound.meaning()))?;
-    draw(&payment_link(&state.portal.checkout.terms(&record.invoice, &quote)), Holds::Never)
+    draw(&payment_link(&checkout.terms(&record.invoice, &quote)), Holds::Never)
 }
 
 fn draw(text: &str, holds: Holds) -> Result<Answer, Problem> {

@@ -20,6 +20,6 @@ use crate::{problem::Problem, state::ApiState};
     responses((status = 200, description = "The rate", body = CurrentRateView))
 )]
 pub(super) async fn get_current_rate(State(state): State<Arc<ApiState>>) -> Result<Response, Problem> {
-    let row = state.portal.rates.current().await?.ok_or(QuoteError::RateMissing)?;
+    let row = state.portal()?.rates.current().await?.ok_or(QuoteError::RateMissing)?;
     json(StatusCode::OK, &CurrentRateView { rate: RateView::from(&row) })
 }

@@ -116,10 +116,10 @@ pub(super) async fn watch_payment_page(
     Segment(token): Segment,
 ) -> Result<Response, Problem> {
     let token = read_token(&token)?;
-    let place = state.portal.streams.take_place(asker.client()).ok_or_else(|| {
+    let place = state.portal()?.streams.take_place(asker.client()).ok_or_else(|| {
         Problem::new(Code::TooManyStreams, Code::TooManyStreams.meaning()).with_retry_after(RETRY_SECONDS)
     })?;
-    let mut watcher = Watcher::new(state, token, place);
+    let mut watcher = Watcher::new(state, token, place)?;
     // What cannot be shown is refused as such, and not in the middle of a stream.
     let first = watcher.look().await?;
     let events = stream::unfold((watcher, first), |(mut watcher, ready)| async move {
@@ -150,11 +150,11 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn new(state: Arc<ApiState>, token: InvoiceToken, place: Place) -> Self {
-        let streams = &state.portal.streams;
+    fn new(state: Arc<ApiState>, token: InvoiceToken, place: Place) -> Result<Self, Problem> {
+        let streams = &state.portal()?.streams;
         let (progress, changes) = (streams.progress.subscribe(), streams.changes.subscribe());
-        let stop = streams.stop.clone();
-        Self { state, token, progress, changes, stop, last: Bytes::new(), is_over: false, _place: place }
+        let (stop, last) = (streams.stop.clone(), Bytes::new());
+        Ok(Self { state, token, progress, changes, stop, last, is_over: false, _place: place })
     }
 
     /// The next event; none when there is no more to tell. A client whose stream ends early connects again.
