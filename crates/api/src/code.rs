@@ -69,14 +69,31 @@ codes! {
         "`website` is missing. On the private testnet it must be there, and empty.";
     InvalidIdempotencyKey = "invalid_idempotency_key", 400, "Invalid idempotency key",
         "`Idempotency-Key` is not 1 to 255 visible ASCII characters, or is there twice.";
+    ApiKeyAmbiguous = "api_key_ambiguous", 400, "Two API keys", "Two different developer keys were sent; send one.";
     ApiKeyMissing = "api_key_missing", 401, "API key missing",
-        "An API key is needed here: in the header `X-API-Key`, or as a bearer token in `Authorization`.";
+        "An API key is needed here: in `X-API-Key`, as a bearer token in `Authorization` or, in the portal, in `X-Platform-Dev-Key`.";
     ApiKeyInvalid = "api_key_invalid", 401, "API key invalid",
-        "The API key is not known, was revoked, has expired, or may not be used from this address.";
+        "The API key is not one that is known here. The faucet says so of revoked and expired keys too, and of those that may not be used from this address.";
+    ApiKeyRevoked = "api_key_revoked", 401, "API key revoked", "The wallet has taken this developer key back.";
+    ApiKeyExpired = "api_key_expired", 401, "API key expired", "The plan of this developer key is over.";
+    SessionMissing = "session_missing", 401, "Session missing",
+        "A wallet must be signed in here: by the cookie of the session, or its token as a bearer token in `Authorization`.";
+    SessionInvalid = "session_invalid", 401, "Session invalid", "The session is not known, or was ended.";
+    SessionExpired = "session_expired", 401, "Session expired",
+        "The session was not used for 30 minutes, or has reached its end.";
+    SignatureInvalid = "signature_invalid", 401, "Signature invalid",
+        "The signature is not one of the wallet over the challenge's message. The challenge is used up.";
+    ChallengeExpired = "challenge_expired", 401, "Challenge expired",
+        "The challenge is not known, was answered before, or is older than five minutes.";
     PermissionMissing = "permission_missing", 403, "Permission missing",
         "The API key is good, but does not have the permission `faucet`.";
     WalletNotAllowlisted = "wallet_not_allowlisted", 403, "Wallet not on the allowlist",
         "On the private testnet the faucet pays wallets that an operator has put on its allowlist.";
+    ScopeMissing = "scope_missing", 403, "Scope missing",
+        "The developer key is good, but lacks the scope that `requiredScope` names.";
+    OriginMismatch = "origin_mismatch", 403, "Origin not allowed",
+        "A change that is asked for with a session's cookie must come from a page of this network: its `Origin` is missing or another.";
+    WalletMismatch = "wallet_mismatch", 403, "Another wallet", "The address is not that of the wallet that is signed in.";
     NotFound = "not_found", 404, "Not found", "There is nothing at this path.";
     BlockNotFound = "block_not_found", 404, "Block not found", "There is no such block, or not yet.";
     TransactionNotFound = "transaction_not_found", 404, "Transaction not found",

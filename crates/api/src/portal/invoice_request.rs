@@ -1,9 +1,9 @@
 //! The body of a new invoice.
 
-use std::str::FromStr;
+use std::{ops::RangeInclusive, str::FromStr};
 
 use domain::portal::{
-    AMOUNT_IDR, AmountIdr, CustomerLabel, ExternalId, INVOICE_MINUTES, InvoiceLifetime, InvoiceNote,
+    AMOUNT_IDR, CustomerLabel, ExternalId, INVOICE_MINUTES, InvoiceNote,
     TextError,
 };
 use merchant::NewInvoice;
@@ -11,7 +11,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
-    extract::members::{Fault, Members, integer, text},
+    code::Code,
+    extract::members::{Fault, Members, text},
     problem::Problem,
 };
 
@@ -41,46 +42,83 @@ pub(super) struct InvoiceRequest {
 
 /// Reads a body.
 pub(super) fn read(bytes: &[u8]) -> Result<NewInvoice, Problem> {
-    let mut members = Members::read(bytes, &FIELDS)?;
-    let customer_label = members.required("customerLabel", shown::<CustomerLabel>);
-    let amount = members.required("amountIdr", |value| integer::<AmountIdr>(value, range(AMOUNT_IDR)));
-    let note = members.optional("note", shown::<InvoiceNote>);
-    let external_id = members.optional("externalId", shown::<ExternalId>);
-    let lifetime = members
-        .optional("expiresInMinutes", |value| integer::<InvoiceLifetime>(value, range(INVOICE_MINUTES)));
-    let invoice = customer_label.zip(amount).map(|(customer_label, amount)| NewInvoice {
+    let mut members = Members::parse(bytes, &FIELDS)?;
+    let label = members.required("customerLabel", some_text);
+    let label = label.and_then(|text| shown::<CustomerLabel>(&mut members, "customerLabel", &text));
+    let amount = members.required("amountIdr", some_integer);
+    let amount = amount.and_then(|number| within(&mut members, "amountIdr", number, AMOUNT_IDR));
+    let note = members.optional("note", text);
+    let note = note.and_then(|text| shown::<InvoiceNote>(&mut members, "note", &text));
+    let external_id = members.optional("externalId", text);
+    let external_id = external_id.and_then(|text| shown::<ExternalId>(&mut members, "externalId", &text));
+    let minutes = members.optional("expiresInMinutes", integer);
+    let lifetime =
+        minutes.and_then(|number| within(&mut members, "expiresInMinutes", number, INVOICE_MINUTES));
+    let invoice = label.zip(amount).map(|(customer_label, amount)| NewInvoice {
         customer_label,
         amount,
         note: note.unwrap_or_default(),
         external_id,
         lifetime: lifetime.unwrap_or_default(),
     });
-    members.finish(invoice)
+    members.finish()?;
+    // Without faults there is one.
+    invoice.ok_or_else(|| Problem::new(Code::Internal, Code::Internal.meaning()))
 }
 
-fn shown<T: FromStr<Err = TextError>>(value: &Value) -> Result<T, Fault> {
-    text(value, |error: TextError| {
+fn some_text(value: Value) -> Result<Option<String>, Fault> {
+    text(value).map(Some)
+}
+
+/// A whole number. One that is not written as such, like `1.0` or `1e3`, is refused; one below zero is as good as zero, which
+/// nothing here can be.
+fn integer(value: Value) -> Result<u64, Fault> {
+    if value.is_u64() || value.is_i64() {
+        return Ok(value.as_u64().unwrap_or(0));
+    }
+    Err(("wrong_type", "must be a whole number"))
+}
+
+fn some_integer(value: Value) -> Result<Option<u64>, Fault> {
+    integer(value).map(Some)
+}
+
+/// A number that must be in a range.
+fn within<T: TryFrom<u64>>(
+    members: &mut Members,
+    field: &'static str,
+    number: u64,
+    range: RangeInclusive<u64>,
+) -> Option<T> {
+    let read = T::try_from(number).ok();
+    if read.is_none() {
+        let message = format!("must be from {} to {}", range.start(), range.end());
+        members.refuse(field, "out_of_range", message);
+    }
+    read
+}
+
+/// A text that is fit to be shown.
+fn shown<T: FromStr<Err = TextError>>(members: &mut Members, field: &'static str, text: &str) -> Option<T> {
+    let refuse = |error: TextError| {
         let code = match error {
             TextError::Empty => "empty",
             TextError::TooLong { .. } => "too_long",
             TextError::Control => "control_character",
             TextError::Space => "white_space",
         };
-        (code, error.to_string().into())
-    })
-}
-
-fn range(range: std::ops::RangeInclusive<u64>) -> String {
-    format!("must be from {} to {}", range.start(), range.end())
+        members.refuse(field, code, error.to_string());
+    };
+    text.parse().map_err(refuse).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::portal::InvoiceLifetime;
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-    use crate::code::Code;
 
     fn faults(body: Value) -> Vec<(String, String)> {
         let problem = read(body.to_string().as_bytes()).unwrap_err();

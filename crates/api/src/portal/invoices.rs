@@ -21,14 +21,19 @@ use super::{
 };
 use crate::{
     code::Code,
+    describe::Refusals,
     edge::answer::private,
-    extract::{body, cursor::InvoiceCursor, members::Members, query::Query},
+    extract::{
+        body,
+        cursor::InvoiceCursor,
+        members::{MOST_BYTES, Members},
+        query::Query,
+    },
     problem::Problem,
     rest::segment::Segment,
     state::ApiState,
 };
 
-const MOST_BYTES: usize = 16 * 1024;
 /// What idempotency keys are of.
 const CREATE: &str = "POST /v1/invoices";
 const VOID: &str = "POST /v1/invoices/void";
@@ -38,7 +43,7 @@ const VOID: &str = "POST /v1/invoices/void";
 /// In rupiah; send `payUrl` to the customer. It depends neither on the rate nor on the chain. With an `Idempotency-Key` the same
 /// request makes one invoice, however often it is sent within three days.
 #[utoipa::path(
-    post, path = "/api/v1/platform-dev/v1/invoices", tag = "Invoices",
+    post, path = "/api/v1/platform-dev/v1/invoices", tag = "Portal invoices",
     params(("Idempotency-Key" = Option<String>, Header, description = "Your name for this request: the same for every try of the same invoice", pattern = "^[!-~]{1,255}$", example = "5b0f6c2e-1042")),
     request_body(content = InvoiceRequest, content_type = "application/json"),
     responses((
@@ -76,7 +81,7 @@ pub(super) async fn create_invoice(
 ///
 /// Newest first.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/v1/invoices", tag = "Invoices",
+    get, path = "/api/v1/platform-dev/v1/invoices", tag = "Portal invoices",
     params(
         ("status" = Option<String>, Query, description = "Only those in this state", pattern = "^(open|paid|expired|void)$", example = "open"),
         ("externalId" = Option<String>, Query, description = "Only the one that you call so", max_length = 64, example = "ORD-1042"),
@@ -106,7 +111,7 @@ pub(super) async fn list_invoices(
 
 /// Look at an invoice
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/v1/invoices/{id}", tag = "Invoices",
+    get, path = "/api/v1/platform-dev/v1/invoices/{id}", tag = "Portal invoices",
     params(("id" = String, Path, description = "The invoice's id", pattern = "^inv_[0-9a-hjkmnp-tv-z]{26}$", example = "inv_01kdvh3c0g5t8v9w2x4y6z8a1b")),
     responses((status = 200, description = "The invoice", body = InvoiceAnswerView))
 )]
@@ -125,7 +130,7 @@ pub(super) async fn get_invoice(
 /// At once (200), or, while a customer holds a quote, when that can no longer be paid (202): the invoice is open until
 /// `voidPendingUntil`, gives no further quote, and is then `void`, unless it was paid in between.
 #[utoipa::path(
-    post, path = "/api/v1/platform-dev/v1/invoices/{id}/void", tag = "Invoices",
+    post, path = "/api/v1/platform-dev/v1/invoices/{id}/void", tag = "Portal invoices",
     params(
         ("id" = String, Path, description = "The invoice's id", pattern = "^inv_[0-9a-hjkmnp-tv-z]{26}$", example = "inv_01kdvh3c0g5t8v9w2x4y6z8a1b"),
         ("Idempotency-Key" = Option<String>, Header, description = "Your name for this request", pattern = "^[!-~]{1,255}$", example = "5b0f6c2e-1043"),
@@ -146,7 +151,7 @@ pub(super) async fn void_invoice(
     let id = read_id(&id)?;
     let bytes = body::bytes(request_body, MOST_BYTES).await?;
     if !bytes.is_empty() {
-        Members::read(&bytes, &[])?;
+        Members::parse(&bytes, &[])?.finish()?;
     }
     // What is voided is in the path, which an idempotency key belongs to as well.
     let named = [id.as_bytes().as_slice(), &bytes].concat();
@@ -163,6 +168,56 @@ pub(super) async fn void_invoice(
         }
     }
 }
+
+/// What every operation of a key is refused for, beside what is its own.
+macro_rules! refusals {
+    ($($own:ident),* $(,)?) => {
+        &[
+            Code::ApiKeyAmbiguous,
+            Code::ApiKeyMissing,
+            Code::ApiKeyInvalid,
+            Code::ApiKeyRevoked,
+            Code::ApiKeyExpired,
+            Code::ScopeMissing,
+            Code::DatabaseUnavailable,
+            $(Code::$own),*
+        ]
+    };
+}
+
+/// Refusals of a merchant's invoices.
+pub(crate) const REFUSALS: &[Refusals] = &[
+    (
+        "create_invoice",
+        refusals![
+            InvalidJson,
+            InvalidIdempotencyKey,
+            ExternalIdExists,
+            BodyTooLarge,
+            UnsupportedMediaType,
+            ValidationFailed,
+            UnknownField,
+            IdempotencyKeyReused,
+        ],
+    ),
+    (
+        "list_invoices",
+        refusals![InvalidLimit, InvalidCursor, InvalidParameter, UnknownParameter],
+    ),
+    ("get_invoice", refusals![InvoiceNotFound]),
+    (
+        "void_invoice",
+        refusals![
+            InvalidJson,
+            InvalidIdempotencyKey,
+            InvoiceNotFound,
+            InvoiceNotOpen,
+            BodyTooLarge,
+            UnknownField,
+            IdempotencyKeyReused,
+        ],
+    ),
+];
 
 fn voided(record: &InvoiceRecord) -> StatusCode {
     match record.invoice.state {

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     code::Code,
+    describe::Refusals,
     edge::{Asker, rate_limited},
     problem::Problem,
     rest::segment::Segment,
@@ -60,7 +61,7 @@ impl QuoteLimits {
 /// The invoice of a payment link, its quote while there is one that can be paid, and its payment. What the merchant wrote about
 /// the customer is not shown.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/pay/{token}", tag = "Payment",
+    get, path = "/api/v1/platform-dev/pay/{token}", tag = "Portal payment",
     params(("token" = String, Path, description = "The last part of the payment link", pattern = "^[A-Za-z0-9_-]{22}$", example = "MDEyMzQ1Njc4OWFiY2RlZg")),
     responses((status = 200, description = "The invoice", body = PayView))
 )]
@@ -76,7 +77,7 @@ pub(super) async fn get_payment_page(
 /// Answers with the quote that the invoice has, or makes one: good for 15 minutes of the chain's time, and never beyond the
 /// invoice. Send its `tx` from any wallet; the contract takes exactly that amount, once, until the deadline.
 #[utoipa::path(
-    post, path = "/api/v1/platform-dev/pay/{token}/quote", tag = "Payment",
+    post, path = "/api/v1/platform-dev/pay/{token}/quote", tag = "Portal payment",
     params(("token" = String, Path, description = "The last part of the payment link", pattern = "^[A-Za-z0-9_-]{22}$", example = "MDEyMzQ1Njc4OWFiY2RlZg")),
     responses((status = 200, description = "The quote", body = QuoteAnswerView))
 )]
@@ -106,3 +107,30 @@ pub(super) async fn view(state: &ApiState, token: InvoiceToken) -> Result<PayVie
 pub(super) fn read_token(text: &str) -> Result<InvoiceToken, Problem> {
     text.parse().map_err(|_| Problem::new(Code::InvoiceNotFound, Code::InvoiceNotFound.meaning()))
 }
+
+/// Refusals of payment links.
+pub(crate) const REFUSALS: &[Refusals] = &[
+    ("get_payment_page", &[Code::InvoiceNotFound, Code::DatabaseUnavailable]),
+    (
+        "create_quote",
+        &[
+            Code::InvoiceNotFound,
+            Code::InvoiceNotOpen,
+            Code::ChainUnavailable,
+            Code::DatabaseUnavailable,
+            Code::RateUnavailable,
+            Code::PaymentsBehind,
+        ],
+    ),
+    ("watch_payment_page", &[Code::InvoiceNotFound, Code::DatabaseUnavailable, Code::TooManyStreams]),
+    (
+        "get_qr_code",
+        &[
+            Code::InvalidParameter,
+            Code::UnknownParameter,
+            Code::InvoiceNotFound,
+            Code::QuoteNotFound,
+            Code::DatabaseUnavailable,
+        ],
+    ),
+];

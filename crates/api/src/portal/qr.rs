@@ -28,7 +28,7 @@ const SIDE: u32 = 256;
 /// Of the payment page by default. With `data=eip681` of the transaction itself, which not every wallet reads; the invoice must have
 /// a quote then.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/pay/{token}/qr.svg", tag = "Payment",
+    get, path = "/api/v1/platform-dev/pay/{token}/qr.svg", tag = "Portal payment",
     params(
         ("token" = String, Path, description = "The last part of the payment link", pattern = "^[A-Za-z0-9_-]{22}$", example = "MDEyMzQ1Njc4OWFiY2RlZg"),
         ("data" = Option<String>, Query, description = "What it says: the transaction instead of the page", pattern = "^eip681$", example = "eip681"),

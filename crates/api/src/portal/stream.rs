@@ -106,7 +106,7 @@ impl Drop for Place {
 /// Server-sent events named `status`, whose data is what `GET /pay/{token}` answers: one at once, and one with every change,
 /// until the invoice is paid, expired or void; then the stream ends.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/pay/{token}/stream", tag = "Payment",
+    get, path = "/api/v1/platform-dev/pay/{token}/stream", tag = "Portal payment",
     params(("token" = String, Path, description = "The last part of the payment link", pattern = "^[A-Za-z0-9_-]{22}$", example = "MDEyMzQ1Njc4OWFiY2RlZg")),
     responses((status = 200, description = "The events", content_type = "text/event-stream", body = String))
 )]
