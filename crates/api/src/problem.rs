@@ -10,7 +10,8 @@ use bytes::Bytes;
 use domain::{Failure, FailureKind, FieldFailure};
 use hyper::StatusCode;
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::code::Code;
 
@@ -24,7 +25,7 @@ pub struct Problem {
     detail: Cow<'static, str>,
     fields: Vec<FieldFailure>,
     retry_after: Option<u64>,
-    next_claim_at: Option<Timestamp>,
+    members: Map<String, Value>,
     cause: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -36,7 +37,7 @@ impl Problem {
             detail: detail.into(),
             fields: Vec::new(),
             retry_after: None,
-            next_claim_at: None,
+            members: Map::new(),
             cause: None,
         }
     }
@@ -78,10 +79,15 @@ impl Problem {
         self
     }
 
-    /// When the same claim of the faucet may succeed.
-    pub(crate) fn with_next_claim_at(mut self, at: Timestamp) -> Self {
-        self.next_claim_at = Some(at);
+    /// A member that this refusal has beside those that all have, such as what would help.
+    pub fn with_member(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.members.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// When the same claim of the faucet may succeed.
+    pub(crate) fn with_next_claim_at(self, at: Timestamp) -> Self {
+        self.with_member("nextClaimAt", at.to_string())
     }
 
     /// What the log shall tell, and the caller not.
@@ -133,14 +139,14 @@ impl Problem {
             detail: &self.detail,
             code: self.code.word(),
             request_id,
-            next_claim_at: self.next_claim_at,
+            members: &self.members,
             errors: self
                 .fields
                 .iter()
                 .map(|field| FieldView { field: &field.field, code: field.code, message: &field.message })
                 .collect(),
         };
-        // Strings and numbers always serialise.
+        // JSON always serialises.
         serde_json::to_vec(&body).map(Bytes::from).unwrap_or_default()
     }
 }
@@ -177,17 +183,10 @@ struct ProblemView<'a> {
     detail: &'a str,
     code: &'a str,
     request_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
-    next_claim_at: Option<Timestamp>,
+    #[serde(flatten)]
+    members: &'a Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<FieldView<'a>>,
-}
-
-fn as_text<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
-    match at {
-        Some(at) => serializer.collect_str(at),
-        None => serializer.serialize_none(),
-    }
 }
 
 #[derive(Serialize)]

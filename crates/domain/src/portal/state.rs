@@ -110,12 +110,46 @@ words! {
         Unmatched = "unmatched",
     }
 
+    /// Where the delivery of an event stands.
+    DeliveryState, "state of a delivery" {
+        /// It is tried, or waits to be tried again.
+        Pending = "pending",
+        /// The receiver took it. The end.
+        Delivered = "delivered",
+        /// It was tried as often as it is, and the receiver never took it. The end.
+        Exhausted = "exhausted",
+    }
+
     /// Whether a webhook is sent to.
     WebhookState, "state of a webhook" {
         /// Yes.
         Active = "active",
         /// No: it said that it is gone, or failed for days. Its events wait.
         Disabled = "disabled",
+    }
+
+    /// What the audit log knows of.
+    AuditAction, "action" {
+        /// A wallet signed in. The target is the session.
+        SignedIn = "session.created",
+        /// A wallet signed out. The target is the session.
+        SignedOut = "session.ended",
+        /// A key was claimed. The target is the key.
+        KeyCreated = "key.created",
+        /// A key was taken back. The target is the key.
+        KeyRevoked = "key.revoked",
+        /// A webhook URL was saved. The target is its host.
+        WebhookSaved = "webhook.saved",
+        /// A webhook got a new secret. The target is its host.
+        WebhookRotated = "webhook.rotated",
+        /// A webhook that was disabled is sent to again. The target is its host.
+        WebhookEnabled = "webhook.enabled",
+        /// A webhook was disabled. The target is its host.
+        WebhookDisabled = "webhook.disabled",
+        /// An invoice was taken back. The target is the invoice.
+        InvoiceVoided = "invoice.voided",
+        /// The price of the coin was set. The target is the rate.
+        RateSet = "rate.set",
     }
 }
 

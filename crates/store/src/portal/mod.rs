@@ -1,1 +1,40 @@
 //! The developer and merchant portal: wallets and everything that belongs to them.
+
+mod audit;
+mod challenge;
+mod claim;
+mod convert;
+mod credit;
+mod cursor;
+mod event;
+mod idempotency;
+mod invoice;
+mod key;
+mod order;
+mod payment;
+mod rate;
+mod revenue;
+mod session;
+mod wallet;
+
+pub use audit::AuditRow;
+pub use challenge::{ChallengeRow, ConsumedChallenge};
+pub use claim::KeyClaim;
+pub use credit::{
+    ChainPayment, CreditBatch, CreditOutcome, Credits, Ledger, NewDelivery, PaidInvoice, PaidOrder,
+    PaymentTarget, QuotedInvoice,
+};
+pub use cursor::{CreditPoint, IndexPoint};
+pub use event::EventRow;
+pub use idempotency::{KeptAnswer, Once, OnceRequest, Repeat};
+pub use invoice::{
+    InvoiceCreation, InvoiceFilter, InvoicePaymentRow, InvoiceRecord, InvoiceRow, InvoiceVoid, NewQuote,
+    QuoteIssue, QuoteRow,
+};
+pub use key::{DeveloperKeyRow, KeyRevocation};
+pub use order::{OrderRow, Purchase};
+pub use payment::PaymentRow;
+pub use rate::RateRow;
+pub use revenue::RevenueRow;
+pub use session::SessionRow;
+pub use wallet::WalletRow;
