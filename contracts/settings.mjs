@@ -14,6 +14,7 @@ export const OWN = {
   PlatformValidatorRegistry: "src/PlatformValidatorRegistry.sol",
   PlatformFees: "src/PlatformFees.sol",
   PlatformCheckout: "src/PlatformCheckout.sol",
+  SignatureValidator: "src/SignatureValidator.sol",
 };
 
 /** Compiled for its ABI only; the code is the published one. */

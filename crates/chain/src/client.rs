@@ -92,6 +92,10 @@ pub trait ChainClient: Send + Sync + 'static {
     /// What a contract answers to a call that changes nothing.
     async fn call(&self, to: Address, input: Bytes, at: At) -> Result<Bytes, ChainError>;
 
+    /// What creation code returns instead of a contract's code, if it is run at the end of a block. Nothing is created. The
+    /// node bounds the gas.
+    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError>;
+
     /// The price in wei that a transaction should offer for a unit of gas.
     async fn gas_price(&self) -> Result<U256, ChainError>;
 

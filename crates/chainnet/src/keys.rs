@@ -8,6 +8,7 @@ use std::{
     io::{ErrorKind, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
+    process,
 };
 
 use alloy_primitives::{Address, B256};
@@ -94,6 +95,25 @@ pub(crate) fn faucet_key(network: Network, data: &Path) -> anyhow::Result<Option
     }
 }
 
+/// A secret of the portal that nobody has configured: made once on devnet, and nothing elsewhere.
+pub(crate) fn portal_secret(network: Network, data: &Path, name: &str) -> anyhow::Result<Option<B256>> {
+    match network {
+        Network::Devnet => {}
+        Network::Testnet | Network::Mainnet => return Ok(None),
+    }
+    let dir = data.join("keys");
+    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let file = dir.join(name);
+    if let Some(secret) = load(&file)? {
+        return Ok(Some(secret));
+    }
+    match create(&file) {
+        Ok(secret) => Ok(Some(secret)),
+        // Another process was faster.
+        Err(error) => load(&file)?.map(Some).ok_or(error),
+    }
+}
+
 fn key_of(secret: B256) -> anyhow::Result<Secp256k1Key> {
     Secp256k1Key::new(secret).context("not a secp256k1 private key")
 }
@@ -101,7 +121,7 @@ fn key_of(secret: B256) -> anyhow::Result<Secp256k1Key> {
 fn load_or_create(file: &Path) -> anyhow::Result<Secp256k1Key> {
     match load(file)? {
         Some(secret) => key_of(secret).with_context(|| format!("{} is not a key", file.display())),
-        None => create(file),
+        None => create(file).and_then(key_of),
     }
 }
 
@@ -114,19 +134,23 @@ fn load(file: &Path) -> anyhow::Result<Option<B256>> {
     }
 }
 
-fn create(file: &Path) -> anyhow::Result<Secp256k1Key> {
+/// Makes a key where there is none. The file appears whole, so that another process that starts now can read it.
+fn create(file: &Path) -> anyhow::Result<B256> {
     let secret = B256::random();
-    let key = key_of(secret)?;
+    let draft = file.with_extension(format!("{}.draft", process::id()));
     let mut out = OpenOptions::new()
         .write(true)
-        .create_new(true)
+        .create(true)
+        .truncate(true)
         .mode(0o600)
-        .open(file)
-        .with_context(|| format!("cannot create {}", file.display()))?;
-    writeln!(out, "{secret}")
-        .and_then(|()| out.sync_all())
-        .with_context(|| format!("cannot write {}", file.display()))?;
-    Ok(key)
+        .open(&draft)
+        .with_context(|| format!("cannot create {}", draft.display()))?;
+    let written = writeln!(out, "{secret}").and_then(|()| out.sync_all());
+    // A link is refused where there is a file, a renaming would replace it.
+    let placed = written.and_then(|()| fs::hard_link(&draft, file));
+    let removed = fs::remove_file(&draft);
+    placed.and(removed).with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(secret)
 }
 
 #[cfg(test)]
@@ -134,6 +158,18 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn processes_that_start_together_have_one_secret() {
+        let dir = tempfile::tempdir().unwrap();
+        let secret = || portal_secret(Network::Devnet, dir.path(), "pepper").unwrap();
+        let first = secret();
+        assert!(first.is_some() && secret() == first);
+        assert!(create(&dir.path().join("keys/pepper")).is_err(), "a key was written over");
+        assert_eq!(secret(), first);
+        assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
+        assert_eq!(portal_secret(Network::Mainnet, dir.path(), "pepper").unwrap(), None);
+    }
 
     #[test]
     fn generated_keys_are_private_and_stay_the_same() {

@@ -29,6 +29,10 @@ bind!(
     checkout, PlatformCheckout, "artifacts/PlatformCheckout.json"
 );
 bind!(
+    /// Asks a contract wallet about a signature; never deployed.
+    signature_validator, SignatureValidator, "artifacts/SignatureValidator.json"
+);
+bind!(
     /// Safe 1.4.1 singleton with events.
     safe_l2, SafeL2, "artifacts/SafeL2.json"
 );

@@ -11,7 +11,7 @@ pub mod quote;
 
 pub use bindings::{
     CompatibilityFallbackHandler, MultiSendCallOnly, Multicall3, PlatformCheckout, PlatformFees,
-    PlatformValidatorRegistry, SafeL2, SafeProxy, SafeProxyFactory,
+    PlatformValidatorRegistry, SafeL2, SafeProxy, SafeProxyFactory, SignatureValidator,
 };
 
 use alloy_primitives::{Bytes, bytes};

@@ -78,6 +78,7 @@ fn deployable_contracts_carry_their_creation_code() {
         &PlatformValidatorRegistry::BYTECODE,
         &PlatformFees::BYTECODE,
         &PlatformCheckout::BYTECODE,
+        &SignatureValidator::BYTECODE,
         &SafeL2::BYTECODE,
         &SafeProxy::BYTECODE,
         &SafeProxyFactory::BYTECODE,

@@ -47,6 +47,9 @@ impl ChainClient for NoChain {
     async fn call(&self, _: Address, _: ChainBytes, _: At) -> Result<ChainBytes, ChainError> {
         Err(ChainError::Refused { code: -32000, message: "a secret of the node".to_owned() })
     }
+    async fn call_creation(&self, _: ChainBytes, _: At) -> Result<ChainBytes, ChainError> {
+        Err(ChainError::TimedOut)
+    }
     async fn gas_price(&self) -> Result<U256, ChainError> {
         Err(ChainError::TimedOut)
     }

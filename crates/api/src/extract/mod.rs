@@ -2,5 +2,6 @@
 
 pub(crate) mod body;
 pub(crate) mod cursor;
+pub(crate) mod members;
 pub(crate) mod path;
 pub(crate) mod query;

@@ -246,6 +246,11 @@ impl<C: ChainClient> ChainClient for Cached<C> {
         self.memory.calls.read(&head, question, ask).await
     }
 
+    /// Not remembered: whoever asks in this way has a question of its own each time.
+    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
+        self.inner.call_creation(init, at).await
+    }
+
     async fn gas_price(&self) -> Result<U256, ChainError> {
         let head = self.head()?;
         let inner = Arc::clone(&self.inner);

@@ -100,7 +100,16 @@ impl ChainClient for RemoteClient {
     async fn call(&self, to: Address, input: Bytes, at: At) -> Result<Bytes, ChainError> {
         let number = self.height(at)?;
         let ask = |node: Arc<Node>| {
-            let call = Call { to, data: input.clone() };
+            let call = Call { to: Some(to), data: input.clone() };
+            async move { node.ask("eth_call", (call, U64::from(number)), plain).await }
+        };
+        self.shared.ask_any(number, ask).await
+    }
+
+    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
+        let number = self.height(at)?;
+        let ask = |node: Arc<Node>| {
+            let call = Call { to: None, data: init.clone() };
             async move { node.ask("eth_call", (call, U64::from(number)), plain).await }
         };
         self.shared.ask_any(number, ask).await
@@ -127,7 +136,9 @@ impl ChainClient for RemoteClient {
 
 #[derive(Serialize)]
 struct Call {
-    to: Address,
+    /// Without it the data is creation code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Address>,
     /// Not `input`, which older nodes do not know.
     data: Bytes,
 }

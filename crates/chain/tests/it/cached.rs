@@ -116,6 +116,11 @@ impl ChainClient for Upstream {
         if input.is_empty() { Err(ChainError::Reverted { output: input }) } else { Ok(input) }
     }
 
+    async fn call_creation(&self, init: Bytes, _: At) -> Result<Bytes, ChainError> {
+        self.enter().await?;
+        Ok(init)
+    }
+
     async fn gas_price(&self) -> Result<U256, ChainError> {
         self.enter().await?;
         Ok(U256::from(self.head_number()))

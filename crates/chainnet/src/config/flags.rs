@@ -12,7 +12,7 @@ use super::{
 /// Shows what every setting would be, so it has the flag of every setting.
 const SHOWS_ALL: &str = "config";
 /// Commands whose flags may stand behind their subcommands too.
-const PASSES_DOWN: [&str; 5] = ["ctl", "applications", "keys", "allowlist", "partner"];
+const PASSES_DOWN: [&str; 7] = ["ctl", "applications", "keys", "allowlist", "partner", "rate", "portal"];
 
 /// Adds the settings' flags to a command and the commands below it.
 pub(crate) fn add_flags(command: Command) -> Command {

@@ -72,6 +72,8 @@ pub struct Config {
     pub gateway: GatewayConfig,
     /// The faucet.
     pub faucet: FaucetConfig,
+    /// The developer and merchant portal.
+    pub portal: PortalConfig,
     /// Who may ask.
     pub access: AccessConfig,
     /// Notices by mail, where a server is configured.
@@ -130,6 +132,17 @@ pub struct FaucetConfig {
     pub key: Option<SecretKey>,
 }
 
+/// The developer and merchant portal.
+#[derive(Debug)]
+pub struct PortalConfig {
+    /// What developer keys are kept under, if not a key of the data directory.
+    pub pepper: Option<SecretKey>,
+    /// What seals the secrets of webhooks, if not a key of the data directory.
+    pub webhook_key: Option<SecretKey>,
+    /// Whether webhooks may lead to private networks.
+    pub webhook_allow_private: bool,
+}
+
 /// Who may ask.
 #[derive(Debug)]
 pub struct AccessConfig {
@@ -166,6 +179,7 @@ impl Config {
         let api = take_api(&mut layers, network, record);
         let gateway = take_gateway(&mut layers, network);
         let faucet = take_faucet(&mut layers);
+        let portal = take_portal(&mut layers, network);
         let access = take_access(&mut layers);
         let mail = take_mail(&mut layers);
         let (deployments, effective) = layers.finish(deployments)?;
@@ -180,6 +194,7 @@ impl Config {
             api,
             gateway,
             faucet,
+            portal,
             access,
             mail,
             effective,
@@ -264,6 +279,17 @@ fn take_faucet(layers: &mut Layers) -> FaucetConfig {
         listen: SocketAddr::new(host, port),
         daily_cap: layers.take(&table::FAUCET_DAILY_CAP, Wei::default()),
         key: layers.take_or(&table::FAUCET_KEY, None, Source::Default),
+    }
+}
+
+fn take_portal(layers: &mut Layers, network: Network) -> PortalConfig {
+    let allowed = network == Network::Devnet;
+    PortalConfig {
+        pepper: layers.take_or(&table::PORTAL_PEPPER, None, Source::Default),
+        webhook_key: layers.take_or(&table::WEBHOOK_KEY, None, Source::Default),
+        webhook_allow_private: layers
+            .take_or(&table::WEBHOOK_ALLOW_PRIVATE, Some(allowed), Source::Default)
+            .unwrap_or(allowed),
     }
 }
 

@@ -100,6 +100,10 @@ pub(super) fn private_key(text: &str) -> Result<SecretKey, String> {
     text.parse().map(SecretKey::new).map_err(|_| "no key".to_owned())
 }
 
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| "neither true nor false".to_owned())
+}
+
 pub(super) fn sender(text: &str) -> Result<String, String> {
     let address = text.rsplit_once('<').map_or(text, |(_, address)| address.trim_end_matches('>'));
     match address.split_once('@') {

@@ -31,11 +31,25 @@ impl EmbeddedClient {
         };
         let outcome = outcome.map_err(not_executed)?;
         self.costs.note(key, outcome.gas_used());
-        match outcome {
-            CallOutcome::Success { output, .. } => Ok(output),
-            CallOutcome::Revert { output, .. } => Err(ChainError::Reverted { output }),
-            CallOutcome::Halt { .. } => Err(refused(&RpcError::Halted)),
-        }
+        output(outcome)
+    }
+
+    /// Runs creation code. What it costs is not known beforehand, so it is never run in place.
+    pub(super) async fn run_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
+        let moment = self.moment(at)?;
+        let request =
+            TransactionRequest { to: Some(TxKind::Create), input: init.into(), ..Default::default() };
+        let (chain, gas_cap) = (Arc::clone(&self.chain), self.gas_cap);
+        let outcome = self.elsewhere(move || execute(&chain, &moment, &request, gas_cap)).await?;
+        output(outcome.map_err(not_executed)?)
+    }
+}
+
+fn output(outcome: CallOutcome) -> Result<Bytes, ChainError> {
+    match outcome {
+        CallOutcome::Success { output, .. } => Ok(output),
+        CallOutcome::Revert { output, .. } => Err(ChainError::Reverted { output }),
+        CallOutcome::Halt { .. } => Err(refused(&RpcError::Halted)),
     }
 }
 

@@ -132,6 +132,10 @@ impl ChainClient for EmbeddedClient {
         self.run_call(to, input, at).await
     }
 
+    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
+        self.run_creation(init, at).await
+    }
+
     async fn gas_price(&self) -> Result<U256, ChainError> {
         // A chain without base fee takes transactions for nothing, so that is what it suggests.
         if self.chain.spec().zero_base_fee {

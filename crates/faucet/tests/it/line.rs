@@ -109,6 +109,11 @@ impl ChainClient for Line {
         self.inner.call(to, input, at).await
     }
 
+    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
+        self.check()?;
+        self.inner.call_creation(init, at).await
+    }
+
     async fn gas_price(&self) -> Result<U256, ChainError> {
         self.check()?;
         self.inner.gas_price().await

@@ -90,6 +90,10 @@ impl<C: ChainClient> ChainClient for Stage<C> {
         self.chain.call(to, input, at).await
     }
 
+    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
+        self.chain.call_creation(init, at).await
+    }
+
     async fn gas_price(&self) -> Result<U256, ChainError> {
         self.chain.gas_price().await
     }

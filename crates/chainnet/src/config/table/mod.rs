@@ -3,6 +3,7 @@
 mod access;
 mod faucet;
 mod gateway;
+mod portal;
 
 use std::{net::IpAddr, num::NonZeroU32, path::PathBuf};
 
@@ -15,6 +16,7 @@ pub(super) use self::{
     access::{INTERNAL_ALLOWLIST, KEY_RATE_LIMIT_MAX, REDIS_URL},
     faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
     gateway::{GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
+    portal::{PORTAL_PEPPER, WEBHOOK_ALLOW_PRIVATE, WEBHOOK_KEY},
 };
 use super::{
     secret::SecretUrl,
@@ -120,8 +122,9 @@ pub(in crate::config) const LOG_FILTER: Setting<String> = Setting {
         meaning: "What is logged",
         allowed: "levels, for all or by module: warn,chainnet=debug",
         default: Fixed(
-            "warn,chainnet=info,chainnet_access=info,chainnet_devchain=info,chainnet_faucet=info,\
-             chainnet_gateway=info,chainnet_indexer=info,chainnet_validators=info",
+            "warn,chainnet=info,chainnet_access=info,chainnet_accounts=info,chainnet_devchain=info,\
+             chainnet_faucet=info,chainnet_gateway=info,chainnet_indexer=info,chainnet_merchant=info,\
+             chainnet_validators=info,chainnet_webhooks=info",
         ),
         shape: Shape::Text,
         commands: &[],
@@ -192,7 +195,7 @@ pub(in crate::config) const RPC_URL: Setting<Vec<NodeUrl>> = Setting {
         allowed: "http, https, ws or wss URLs, the preferred one first",
         default: Depends("the deployment record's; if it names none, the embedded chain"),
         shape: Shape::List,
-        commands: &["up", "api", "gateway", "faucet", "worker", "doctor"],
+        commands: &["up", "api", "gateway", "faucet", "worker", "doctor", "portal"],
     },
     parse: value::nodes,
     show: |nodes| listed(nodes),
@@ -220,6 +223,8 @@ pub(in crate::config) const DATABASE_URL: Setting<SecretUrl> = Setting {
             "keys",
             "allowlist",
             "partner",
+            "rate",
+            "portal",
         ],
     },
     parse: value::database,
@@ -350,7 +355,7 @@ pub(in crate::config) const SMTP_FROM: Setting<String> = Setting {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 27] = [
+pub const SETTINGS: [&About; 30] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -373,6 +378,9 @@ pub const SETTINGS: [&About; 27] = [
     &FAUCET_PORT.about,
     &FAUCET_DAILY_CAP.about,
     &FAUCET_KEY.about,
+    &PORTAL_PEPPER.about,
+    &WEBHOOK_KEY.about,
+    &WEBHOOK_ALLOW_PRIVATE.about,
     &INTERNAL_ALLOWLIST.about,
     &KEY_RATE_LIMIT_MAX.about,
     &REDIS_URL.about,
