@@ -13,13 +13,14 @@ mod key;
 mod order;
 mod payment;
 mod rate;
+mod reconcile;
 mod revenue;
 mod session;
 mod wallet;
 
 pub use audit::AuditRow;
 pub use challenge::{ChallengeRow, ConsumedChallenge};
-pub use claim::KeyClaim;
+pub use claim::{KeyClaim, KeyOrdering};
 pub use credit::{
     ChainPayment, CreditBatch, CreditOutcome, Credits, Ledger, NewDelivery, PaidInvoice, PaidOrder,
     PaymentTarget, QuotedInvoice,
