@@ -41,12 +41,13 @@ struct RawEvent {
 }
 
 impl Db {
-    /// Adds an event that nobody is told of by itself: its body is made from its place among the wallet's events. None
-    /// when there is no such wallet.
+    /// Adds an event, whose body is made from its place among the wallet's events; with the id of a delivery it waits to
+    /// be sent. None when there is no such wallet.
     pub async fn add_event(
         &self,
         (id, kind): (EventId, EventType),
         wallet: Address,
+        delivery: Option<DeliveryId>,
         at: u64,
         body: impl FnOnce(u64) -> Vec<u8> + Send,
     ) -> Result<Option<EventRow>, StoreError> {
@@ -54,6 +55,9 @@ impl Db {
         let Some(sequence) = next_sequence(&mut tx, wallet).await? else { return Ok(None) };
         let event = EventRow { id, wallet, sequence, kind, body: body(sequence), created_at: at };
         insert_event(&mut tx, &event).await?;
+        if let Some(delivery) = delivery {
+            queue_event(&mut tx, delivery, &event).await?;
+        }
         tx.commit().await?;
         Ok(Some(event))
     }
