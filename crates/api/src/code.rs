@@ -67,6 +67,8 @@ codes! {
         "`website` is not empty. It is there to catch programs that fill every field.";
     HoneypotMissing = "honeypot_missing", 400, "Field missing",
         "`website` is missing. On the private testnet it must be there, and empty.";
+    InvalidIdempotencyKey = "invalid_idempotency_key", 400, "Invalid idempotency key",
+        "`Idempotency-Key` is not 1 to 255 visible ASCII characters, or is there twice.";
     ApiKeyAmbiguous = "api_key_ambiguous", 400, "Two API keys", "Two different developer keys were sent; send one.";
     ApiKeyMissing = "api_key_missing", 401, "API key missing",
         "An API key is needed here: in `X-API-Key`, as a bearer token in `Authorization` or, in the portal, in `X-Platform-Dev-Key`.";
@@ -99,10 +101,18 @@ codes! {
     ValidatorNotFound = "validator_not_found", 404, "Validator not found", "No validator registered with this address.";
     ApplicationNotFound = "application_not_found", 404, "Application not found", "There is no application with this id.";
     ClaimNotFound = "claim_not_found", 404, "Claim not found", "No claim of the faucet was answered with this hash.";
+    InvoiceNotFound = "invoice_not_found", 404, "Invoice not found",
+        "The wallet has no invoice with this id, or no payment link has this token.";
+    QuoteNotFound = "quote_not_found", 404, "Quote not found",
+        "The invoice has no quote that can be paid; ask for one with `POST /pay/{token}/quote`.";
     MethodNotAllowed = "method_not_allowed", 405, "Method not allowed",
         "The path exists, but not for this method; `Allow` names those it takes.";
     ApplicationExists = "application_exists", 409, "Application exists",
         "The operator already has an application that is not closed.";
+    InvoiceNotOpen = "invoice_not_open", 409, "Invoice not open",
+        "The invoice is paid, has expired or was taken back.";
+    ExternalIdExists = "external_id_exists", 409, "External id exists",
+        "The wallet has an invoice with this `externalId`; `invoice` is the one that exists.";
     BodyTooLarge = "body_too_large", 413, "Body too large", "The request's body is larger than this resource takes.";
     UriTooLong = "uri_too_long", 414, "URI too long", "The path and the query together are longer than 2048 bytes.";
     UnsupportedMediaType = "unsupported_media_type", 415, "Unsupported media type",
@@ -110,6 +120,8 @@ codes! {
     ValidationFailed = "validation_failed", 422, "Validation failed",
         "Fields of the body are missing or not acceptable; `errors` names each.";
     UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
+    IdempotencyKeyReused = "idempotency_key_reused", 422, "Idempotency key reused",
+        "The `Idempotency-Key` was used for a request with another body.";
     AddressReserved = "address_reserved", 422, "Address reserved",
         "Nobody can use coin at this address: it is zero, one of the protocol's own, or the faucet's.";
     AddressIsContract = "address_is_contract", 422, "Address is a contract",
@@ -127,6 +139,12 @@ codes! {
         "No node of the chain answers. Trying again helps.";
     DatabaseUnavailable = "database_unavailable", 503, "Database unavailable",
         "The database behind this resource does not answer. Trying again helps.";
+    RateUnavailable = "rate_unavailable", 503, "Rate unavailable",
+        "The operator has not said what the coin costs, so that there is no price for an invoice.";
+    PaymentsBehind = "payments_behind", 503, "Payments behind",
+        "The last quote has just ended and may have been paid, which is not known yet. Trying again helps.";
+    TooManyStreams = "too_many_streams", 503, "Too many streams",
+        "Too many payment links are being watched. Ask for the state instead, or try again.";
     TimedOut = "timed_out", 504, "Timed out", "The answer took too long to make. Trying again may help.";
 }
 

@@ -161,6 +161,7 @@ CREATE UNIQUE INDEX portal_payment_id_key ON portal_payment (id);
 CREATE INDEX portal_payment_by_wallet ON portal_payment (wallet, id);
 CREATE INDEX portal_payment_by_invoice ON portal_payment (invoice_id);
 CREATE INDEX portal_payment_by_order ON portal_payment (order_id);
+CREATE INDEX portal_payment_by_block ON portal_payment (block_number, log_index);
 
 -- The last block whose payments are credited; one row. Whoever credits writes it first.
 CREATE TABLE portal_cursor (
@@ -195,6 +196,8 @@ CREATE TABLE portal_idempotency (
 ) /* in key order */;
 CREATE INDEX portal_idempotency_by_expiry ON portal_idempotency (expires_at);
 
+-- Where a wallet's events are sent. Deliveries are taken endpoint by endpoint, so that one that does not answer holds up
+-- nobody else's: this row says when the endpoint is to be looked at, and who has it.
 CREATE TABLE portal_webhook (
     wallet            BYTEA PRIMARY KEY REFERENCES portal_wallet (address),
     url               TEXT NOT NULL,
@@ -202,20 +205,27 @@ CREATE TABLE portal_webhook (
     -- Why and when it was disabled.
     disabled_reason   TEXT,
     disabled_at       BIGINT,
-    -- Sealed with the key of this version: nonce and ciphertext.
+    -- Sealed: version of the key, nonce and ciphertext.
     secret            BYTEA NOT NULL,
-    secret_version    SMALLINT NOT NULL,
     -- The one that follows after a rotation, and when it takes over.
     next_secret       BYTEA,
     next_active_at    BIGINT,
-    -- Since when nothing was delivered, and how often in a row.
+    -- Since when nothing was delivered, and how often in a row that failed.
     failing_since     BIGINT,
     failures          BIGINT NOT NULL,
     delivered_count   BIGINT NOT NULL,
     failed_count      BIGINT NOT NULL,
+    -- When one of its deliveries may be tried; none when it is disabled or nothing waits.
+    due_at            BIGINT,
+    -- Before this nothing is sent to it, whatever is due.
+    paused_until      BIGINT NOT NULL,
+    -- Until when whoever took it has it for itself, and how often it was taken.
+    leased_until      BIGINT NOT NULL,
+    lease             BIGINT NOT NULL,
     created_at        BIGINT NOT NULL,
     updated_at        BIGINT NOT NULL
 );
+CREATE INDEX portal_webhook_due ON portal_webhook (due_at) WHERE due_at IS NOT NULL;
 
 -- What happened to a wallet's money. The body is what every delivery sends, to the byte.
 CREATE TABLE portal_event (
@@ -227,28 +237,33 @@ CREATE TABLE portal_event (
     created_at BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX portal_event_wallet_sequence_key ON portal_event (wallet, sequence);
-CREATE INDEX portal_event_by_wallet ON portal_event (wallet, id);
+CREATE INDEX portal_event_by_age ON portal_event (created_at);
 
 CREATE TABLE portal_delivery (
     id           BYTEA PRIMARY KEY,
     event_id     BYTEA NOT NULL REFERENCES portal_event (id),
     wallet       BYTEA NOT NULL,
+    -- Of the event: those of a wallet start in this order.
+    sequence     BIGINT NOT NULL,
     -- pending, delivered, exhausted.
     state        TEXT NOT NULL,
     is_open      BOOLEAN NOT NULL,
+    -- Whether its endpoint has yet to be told of it. Who adds a delivery does not write the endpoint's row, for which
+    -- those who deliver contend.
+    is_new       BOOLEAN NOT NULL,
     attempts     BIGINT NOT NULL,
-    -- When it may be tried.
+    -- When it may be tried. Whoever takes it moves this behind the end of its lease.
     due_at       BIGINT NOT NULL,
-    -- Until when whoever took it has it for itself.
-    leased_until BIGINT NOT NULL,
     last_status  SMALLINT,
     last_error   TEXT,
     created_at   BIGINT NOT NULL,
     finished_at  BIGINT
 );
-CREATE INDEX portal_delivery_due ON portal_delivery (due_at) WHERE is_open;
+CREATE INDEX portal_delivery_new ON portal_delivery (wallet) WHERE is_new;
+CREATE INDEX portal_delivery_due ON portal_delivery (wallet, due_at, sequence) WHERE is_open;
 CREATE INDEX portal_delivery_by_wallet ON portal_delivery (wallet, id);
 CREATE INDEX portal_delivery_by_event ON portal_delivery (event_id);
+CREATE INDEX portal_delivery_finished ON portal_delivery (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE portal_attempt (
     delivery_id BYTEA NOT NULL,

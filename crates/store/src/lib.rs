@@ -12,6 +12,7 @@ mod engine;
 
 mod application;
 mod application_mail;
+mod bulk;
 mod convert;
 mod db;
 mod error;

@@ -1,6 +1,6 @@
-//! A limit that is the same for every client. A client's minute starts with its first request.
+//! A limit that is the same for every client, or whatever else is counted. A minute starts with the first request.
 
-use std::time::Duration;
+use std::{hash::Hash, time::Duration};
 
 use jiff::Timestamp;
 
@@ -13,9 +13,9 @@ use crate::Client;
 const WINDOW_MS: u64 = 60_000;
 
 /// Grants every client so many requests in its minute.
-pub struct WindowLimiter {
+pub struct WindowLimiter<K = Client> {
     limit: u32,
-    windows: Table<Client, Window>,
+    windows: Table<K, Window>,
 }
 
 #[derive(Default)]
@@ -37,14 +37,14 @@ impl Record for Window {
     }
 }
 
-impl WindowLimiter {
+impl<K: Copy + Eq + Hash> WindowLimiter<K> {
     /// A limiter that grants `limit` requests per client and minute; with 0 it grants none.
     pub fn new(limit: u32) -> Self {
         Self { limit, windows: Table::new(WINDOW_MS) }
     }
 
     /// Counts one request.
-    pub fn take(&self, client: Client, now: Timestamp) -> Allowance {
+    pub fn take(&self, client: K, now: Timestamp) -> Allowance {
         let now_ms = u64::try_from(now.as_millisecond()).unwrap_or(0);
         self.windows.with(client, now_ms, |window| {
             if window.used == 0 || window.is_over(now_ms) {

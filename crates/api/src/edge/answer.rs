@@ -204,12 +204,17 @@ pub(crate) fn created(view: &impl Serialize, location: &str) -> Result<Response,
 pub(crate) fn made(view: &impl Serialize) -> Result<Response, Problem> {
     let body = serde_json::to_vec(view)
         .map_err(|error| Problem::new(Code::Internal, Code::Internal.meaning()).with_cause(error))?;
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::CREATED;
+    Ok(private(StatusCode::CREATED, body))
+}
+
+/// An answer to one caller, with a status of its own. It is not kept, so that it needs no tag.
+pub(crate) fn private(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, JSON);
     headers.insert(header::CACHE_CONTROL, Holds::Never.cache_control());
-    Ok(response)
+    response
 }
 
 /// Bodies are what their media type says; a browser is not to guess.

@@ -80,7 +80,14 @@ pub(crate) const SURFACE: Surface = Surface {
     title: "chainnet",
     description: "Chain, blocks, transactions, accounts, validators, networks and fees of an IBFT 2.0 network.",
     introduction: INTRODUCTION,
-    refusals: &[REFUSALS, portal::session::REFUSALS, portal::current_key::REFUSALS],
+    refusals: &[
+        REFUSALS,
+        portal::session::REFUSALS,
+        portal::current_key::REFUSALS,
+        portal::invoices::REFUSALS,
+        portal::pay::REFUSALS,
+        portal::rates::REFUSALS,
+    ],
     extend: graphql::description::describe,
 };
 

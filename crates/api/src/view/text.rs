@@ -84,6 +84,12 @@ impl TimeText {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
         Self(Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX))
     }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn from_millis(millis: u64) -> Self {
+        let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+        Self(Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX))
+    }
 }
 
 impl Serialize for TimeText {

@@ -39,6 +39,12 @@ macro_rules! ids {
                 Self(bytes)
             }
 
+            /// When it was made, in Unix milliseconds.
+            pub const fn millis(&self) -> u64 {
+                let [a, b, c, d, e, f, ..] = self.0;
+                u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+            }
+
             /// Its bytes, as they are stored.
             pub const fn as_bytes(&self) -> &[u8; 16] {
                 &self.0
@@ -125,6 +131,7 @@ mod tests {
         assert!(early < late && early.to_string() < late.to_string());
         assert_eq!(late.to_string().parse(), Ok(late));
         assert_eq!(late.to_string().len(), 30);
+        assert_eq!((early.millis(), late.millis()), (1_767_225_600_000, 1_767_225_600_001));
         assert_eq!(InvoiceId::from_bytes(*late.as_bytes()), late);
     }
 

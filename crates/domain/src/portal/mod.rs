@@ -3,6 +3,7 @@
 mod audit;
 mod event;
 mod id;
+mod invoice;
 mod key_id;
 mod plan;
 mod rate;
@@ -12,13 +13,17 @@ mod state;
 pub use audit::{Actor, UnknownActor, origin_of};
 pub use event::{EventType, UnknownEventType};
 pub use id::{AuditId, ChallengeId, DeliveryId, EventId, IdError, InvoiceId, OrderId, PaymentId, SessionId};
+pub use invoice::{
+    AmountIdr, AmountIdrError, CustomerLabel, DEFAULT_INVOICE_MINUTES, ExternalId, INVOICE_MINUTES,
+    InvoiceLifetime, InvoiceNote, InvoiceToken, LifetimeError, TextError, TokenError,
+};
 pub use key_id::{DeveloperKeyId, NotADeveloperKeyId};
 pub use plan::{FeeSplit, Plan, UnknownPlan, WEBHOOK_FEE_COIN};
 pub use rate::{AMOUNT_IDR, Rate, RateError};
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use state::{
-    AuditAction, InvoiceState, OrderKind, OrderState, PaymentException, PaymentPurpose, UnknownWord,
-    WebhookState,
+    AuditAction, DeliveryState, InvoiceState, OrderKind, OrderState, PaymentException, PaymentPurpose,
+    UnknownWord, WebhookState,
 };
 
 /// Keys that a wallet may have active, those included that it has ordered and not yet claimed.

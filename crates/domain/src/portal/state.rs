@@ -110,6 +110,16 @@ words! {
         Unmatched = "unmatched",
     }
 
+    /// Where the delivery of an event stands.
+    DeliveryState, "state of a delivery" {
+        /// It is tried, or waits to be tried again.
+        Pending = "pending",
+        /// The receiver took it. The end.
+        Delivered = "delivered",
+        /// It was tried as often as it is, and the receiver never took it. The end.
+        Exhausted = "exhausted",
+    }
+
     /// Whether a webhook is sent to.
     WebhookState, "state of a webhook" {
         /// Yes.

@@ -2,13 +2,52 @@
 
 mod audit;
 mod challenge;
+mod claim;
 mod convert;
+mod credit;
+mod cursor;
+mod delivery;
+mod event;
+mod idempotency;
+mod invoice;
 mod key;
+mod order;
+mod payment;
+mod queue;
+mod rate;
+mod reconcile;
+mod report;
+mod revenue;
 mod session;
 mod wallet;
+mod webhook;
 
 pub use audit::AuditRow;
 pub use challenge::{ChallengeRow, ConsumedChallenge};
+pub use claim::{KeyClaim, KeyOrdering};
+pub use credit::{
+    ChainPayment, CreditBatch, CreditOutcome, Credits, Ledger, NewDelivery, PaidInvoice, PaidOrder,
+    PaymentTarget, QuotedInvoice,
+};
+pub use cursor::{CreditPoint, IndexPoint};
+pub use delivery::{DeliveryRow, Redelivery};
+pub use event::EventRow;
+pub use idempotency::{KeptAnswer, Once, OnceRequest, Repeat};
+pub use invoice::{
+    InvoiceCreation, InvoiceFilter, InvoicePaymentRow, InvoiceRecord, InvoiceRow, InvoiceVoid, NewQuote,
+    QuoteIssue, QuoteRow,
+};
 pub use key::{DeveloperKeyRow, KeyRevocation};
+pub use order::{OrderRow, Purchase};
+pub use payment::PaymentRow;
+pub use queue::{ClaimedDelivery, Lease, Portion, TakenEndpoint};
+pub use rate::RateRow;
+pub use report::{
+    AfterAttempt, AttemptRow, Disabling, EndpointHealth, EndpointReply, EndpointReport, FinishedAttempt,
+};
+pub use revenue::RevenueRow;
 pub use session::SessionRow;
 pub use wallet::WalletRow;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use wallet::touch_wallet;
+pub use webhook::{SealedSecrets, SecretChange, WebhookRow};

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 
 use crate::{
     Db, StoreError,
-    convert::{parse_wei, to_signed, to_unsigned},
+    convert::{parse_address, parse_wei, to_signed, to_unsigned},
     db::Tx,
 };
 
@@ -36,7 +36,8 @@ pub struct WalletRow {
 }
 
 #[derive(FromRow)]
-struct RawWallet {
+pub(super) struct RawWallet {
+    address: Vec<u8>,
     revision: i64,
     sequence: i64,
     open_count: i64,
@@ -48,20 +49,22 @@ struct RawWallet {
     created_at: i64,
 }
 
-impl RawWallet {
-    fn into_row(self, address: Address) -> Result<WalletRow, StoreError> {
+impl TryFrom<RawWallet> for WalletRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawWallet) -> Result<Self, StoreError> {
         let number = |number| to_unsigned("number of a wallet", number);
-        Ok(WalletRow {
-            address,
-            revision: number(self.revision)?,
-            sequence: number(self.sequence)?,
-            open_count: number(self.open_count)?,
-            paid_count: number(self.paid_count)?,
-            expired_count: number(self.expired_count)?,
-            void_count: number(self.void_count)?,
-            revenue_idr: number(self.revenue_idr)?,
-            revenue: parse_wei("revenue of a wallet", &self.revenue_wei)?,
-            created_at: number(self.created_at)?,
+        Ok(Self {
+            address: parse_address("wallet", &raw.address)?,
+            revision: number(raw.revision)?,
+            sequence: number(raw.sequence)?,
+            open_count: number(raw.open_count)?,
+            paid_count: number(raw.paid_count)?,
+            expired_count: number(raw.expired_count)?,
+            void_count: number(raw.void_count)?,
+            revenue_idr: number(raw.revenue_idr)?,
+            revenue: parse_wei("revenue of a wallet", &raw.revenue_wei)?,
+            created_at: number(raw.created_at)?,
         })
     }
 }
@@ -69,12 +72,12 @@ impl RawWallet {
 impl Db {
     /// The wallet with this address, if it has signed in or is owed something.
     pub async fn find_wallet(&self, address: Address) -> Result<Option<WalletRow>, StoreError> {
-        let sql = "SELECT revision, sequence, open_count, paid_count, expired_count, void_count, revenue_idr, \
+        let sql = "SELECT address, revision, sequence, open_count, paid_count, expired_count, void_count, revenue_idr, \
                    revenue_wei, created_at FROM portal_wallet WHERE address = $1";
         let raw: Option<RawWallet> = on_readers!(self, pool => {
             sqlx::query_as(sql).bind(address.as_slice()).fetch_optional(pool).await
         })?;
-        raw.map(|raw| raw.into_row(address)).transpose()
+        raw.map(TryInto::try_into).transpose()
     }
 }
 

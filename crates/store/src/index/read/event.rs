@@ -1,6 +1,6 @@
 //! Events of our contracts.
 
-use std::fmt::Write;
+use std::{fmt::Write, ops::RangeInclusive};
 
 use alloy_primitives::Address;
 use sqlx::AssertSqlSafe;
@@ -11,7 +11,7 @@ use crate::{
     convert::{parse_hash, to_unsigned},
     index::{
         ContractEvent, EventKind, EventRow,
-        place::{parts, upper_end},
+        place::{END, parts, place, upper_end},
     },
 };
 
@@ -54,6 +54,36 @@ impl Db {
             let query = sqlx::query_as(AssertSqlSafe(text)).bind(upper_end(filter.before)).bind(limit(most));
             let query = if let Some(subject) = subject { query.bind(subject) } else { query };
             query.fetch_all(pool).await
+        })?;
+        rows.into_iter().map(EventRow::try_from).collect()
+    }
+}
+
+impl Db {
+    /// Events of some kinds in some blocks, oldest first; at most so many.
+    pub async fn contract_events_in(
+        &self,
+        kinds: &[EventKind],
+        blocks: RangeInclusive<u64>,
+        most: u32,
+    ) -> Result<Vec<EventRow>, StoreError> {
+        let kinds: Vec<_> = kinds.iter().map(|kind| kind.number().to_string()).collect();
+        let text = format!(
+            "SELECT e.place, e.transaction_place, t.hash, b.timestamp, e.event FROM (SELECT * FROM contract_events \
+             WHERE place >= $1 AND place < $2 AND kind IN ({}) ORDER BY place LIMIT $3) e \
+             JOIN transactions t ON t.place = e.transaction_place JOIN blocks b ON b.number = e.place / 1048576 \
+             ORDER BY e.place",
+            kinds.join(", ")
+        );
+        let start = place(*blocks.start(), 0)?;
+        let end = blocks.end().checked_add(1).map_or(Ok(END), |after| place(after, 0))?;
+        let rows: Vec<Row> = on_readers!(self, pool => {
+            sqlx::query_as(AssertSqlSafe(text))
+                .bind(start)
+                .bind(end)
+                .bind(i64::from(most))
+                .fetch_all(pool)
+                .await
         })?;
         rows.into_iter().map(EventRow::try_from).collect()
     }

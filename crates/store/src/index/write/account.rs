@@ -5,8 +5,8 @@ use std::{collections::HashMap, fmt::Write, sync::LazyLock};
 use alloy_primitives::{Address, map::FbBuildHasher};
 use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
 
-use super::{NewBlock, bulk::Bulk};
-use crate::{StoreError, convert::parse_address, db::Tx};
+use super::NewBlock;
+use crate::{StoreError, bulk::Bulk, convert::parse_address, db::Tx};
 
 /// Addresses whose numbers are remembered; then all are forgotten and looked up again.
 const MOST_REMEMBERED: usize = 1 << 16;

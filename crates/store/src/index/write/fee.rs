@@ -10,11 +10,11 @@ use domain::Wei;
 
 use super::{
     NewBlock,
-    bulk::Bulk,
     sums::{DAY, EVER, start_of},
 };
 use crate::{
     StoreError,
+    bulk::Bulk,
     convert::{parse_wei, to_unsigned, wei_text},
     db::Tx,
     index::{ContractEvent, FeeSums},

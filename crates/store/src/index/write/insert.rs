@@ -2,9 +2,10 @@
 
 use alloy_primitives::Address;
 
-use super::{NewBlock, account::Named, bulk::Bulk};
+use super::{NewBlock, account::Named};
 use crate::{
     StoreError,
+    bulk::Bulk,
     convert::{to_signed, wei_text},
     db::Tx,
     index::{TurnOutcome, place::place},

@@ -4,7 +4,6 @@
 //! The files beside it own one of these each.
 
 mod account;
-mod bulk;
 mod entry;
 mod fee;
 mod insert;

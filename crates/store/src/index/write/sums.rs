@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use alloy_primitives::Address;
 
-use super::{NewBlock, account::Named, bulk::Bulk};
+use super::{NewBlock, account::Named};
 use crate::{
     StoreError,
+    bulk::Bulk,
     db::Tx,
     index::{ActivitySums, TurnOutcome},
 };

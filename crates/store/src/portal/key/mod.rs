@@ -190,7 +190,6 @@ impl Db {
 
 /// Keys of a wallet that are neither expired nor taken back. The wallet's row must have been written before, or the
 /// number may be another by the time it is used.
-#[allow(dead_code, reason = "claiming a key comes with the orders")]
 pub(crate) async fn count_active_keys(tx: &mut Tx, wallet: Address, now: u64) -> Result<u64, StoreError> {
     let sql = "SELECT COUNT(*) FROM portal_key WHERE wallet = $1 AND revoked_at IS NULL AND expires_at > $2";
     let now = to_signed("time", now)?;
@@ -201,7 +200,6 @@ pub(crate) async fn count_active_keys(tx: &mut Tx, wallet: Address, now: u64) ->
 }
 
 /// Adds a key, within the change that claims its order.
-#[allow(dead_code, reason = "claiming a key comes with the orders")]
 pub(crate) async fn insert_developer_key(tx: &mut Tx, key: &DeveloperKeyRow) -> Result<(), StoreError> {
     let sql = "INSERT INTO portal_key (id, wallet, order_id, plan, name, scopes, mac, pepper_version, last4, created_at, \
                expires_at, revoked_at, last_used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";

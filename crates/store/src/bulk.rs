@@ -1,4 +1,4 @@
-//! Inserting many rows with few statements.
+//! Inserting and looking up many rows with few statements.
 //!
 //! Rows go in by statements of 128, 64, … 2, 1 rows: any number of rows takes few statements, and there are only eight
 //! texts per table, so that all of them stay prepared.
@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 128;
 const SIZES: usize = MOST_ROWS.ilog2() as usize + 1;
 
 /// An insert into one table.
-pub(super) struct Bulk {
+pub(crate) struct Bulk {
     table: &'static str,
     columns: &'static [&'static str],
     /// What follows the rows, such as what to do on a conflict.
@@ -36,7 +36,7 @@ pub(super) struct Bulk {
 type Texts = [SqlStr; SIZES];
 
 impl Bulk {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         table: &'static str,
         columns: &'static [&'static str],
         suffix: &'static str,
@@ -45,7 +45,7 @@ impl Bulk {
     }
 
     /// Inserts all rows; `bind` gives a row's values in the order of the columns.
-    pub(super) async fn insert<C, R, B>(
+    pub(crate) async fn insert<C, R, B>(
         &self,
         connection: &mut C,
         rows: &[R],
@@ -61,13 +61,9 @@ impl Bulk {
         ) -> Query<'static, C::Database, <C::Database as Database>::Arguments>,
     {
         let numbers = C::Database::NAME != Sqlite::NAME;
-        let mut rest = rows;
-        while !rest.is_empty() {
-            let size = MOST_ROWS.min(1 << rest.len().ilog2());
-            let Some((chunk, after)) = rest.split_at_checked(size) else { break };
-            let query = chunk.iter().fold(sqlx::query(self.text(size, numbers)), &bind);
+        for chunk in chunks(rows) {
+            let query = chunk.iter().fold(sqlx::query(self.text(chunk.len(), numbers)), &bind);
             query.execute(&mut *connection).await?;
-            rest = after;
         }
         Ok(())
     }
@@ -94,5 +90,49 @@ impl Bulk {
         }
         text.push_str(self.suffix);
         AssertSqlSafe(Arc::<str>::from(text)).into_sql_str()
+    }
+}
+
+/// Splits a list into runs of 128, 64, … 2, 1, so that statements over a run have few texts.
+pub(crate) fn chunks<T>(list: &[T]) -> impl Iterator<Item = &[T]> {
+    let mut rest = list;
+    std::iter::from_fn(move || {
+        let size = MOST_ROWS.min(1 << rest.len().checked_ilog2()?);
+        let (chunk, after) = rest.split_at_checked(size)?;
+        rest = after;
+        Some(chunk)
+    })
+}
+
+/// A statement over a list: `{list}` in `template` becomes the parameters from `$first` on, one for each item.
+///
+/// Numbered on both engines: what SQLite loses by that is little for one column.
+pub(crate) fn list_text(template: &str, first: usize, items: usize) -> SqlStr {
+    let mut parameters = String::new();
+    for parameter in first..first + items {
+        let comma = if parameter == first { "" } else { ", " };
+        // Writing to a string cannot fail.
+        let _ = write!(parameters, "{comma}${parameter}");
+    }
+    AssertSqlSafe(template.replace("{list}", &parameters)).into_sql_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_split_into_runs_of_powers_of_two() {
+        let list: Vec<u32> = (0..300).collect();
+        let sizes: Vec<usize> = chunks(&list).map(<[u32]>::len).collect();
+        assert_eq!(sizes, [128, 128, 32, 8, 4]);
+        assert_eq!(chunks(&list).flatten().copied().collect::<Vec<_>>(), list);
+        assert_eq!(chunks::<u32>(&[]).count(), 0);
+    }
+
+    #[test]
+    fn parameters_of_a_list_follow_those_before_it() {
+        let text = list_text("UPDATE t SET a = $1 WHERE id IN ({list})", 2, 3);
+        assert_eq!(text.as_str(), "UPDATE t SET a = $1 WHERE id IN ($2, $3, $4)");
     }
 }
