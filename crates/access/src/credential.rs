@@ -1,4 +1,5 @@
-//! Where a request carries its key: `X-API-Key`, `Authorization: Bearer`, or the path, for wallets that hold only a URL.
+//! Where a request carries its key: `X-API-Key`, `Authorization: Bearer`, or the path, for wallets that hold only a URL; a
+//! developer key of the portal also in a header of its own.
 
 use hyper::{
     HeaderMap,
@@ -8,15 +9,37 @@ use hyper::{
 use crate::KeyDenied;
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_PLATFORM_DEV_KEY: HeaderName = HeaderName::from_static("x-platform-dev-key");
+/// What the token of a wallet's session begins with: a bearer, but no key.
+const SESSION: &[u8] = b"pds_";
 
 /// The key that a request presents in its headers or, as its caller found it there, in its path.
 ///
 /// Two that differ are refused: whatever stands before us may have looked at the other one.
 pub fn presented_key<'a>(headers: &'a HeaderMap, in_path: Option<&'a str>) -> Result<&'a str, KeyDenied> {
-    let in_headers = headers.get_all(X_API_KEY).iter().map(HeaderValue::as_bytes);
-    let as_bearer =
-        headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()));
-    let mut presented = in_headers.chain(as_bearer).chain(in_path.map(str::as_bytes));
+    the_one(lines(headers, X_API_KEY).chain(bearers(headers)).chain(in_path.map(str::as_bytes)))
+}
+
+/// The developer key that a request presents.
+pub fn presented_developer_key(headers: &HeaderMap) -> Result<&str, KeyDenied> {
+    let as_bearer = bearers(headers).filter(|token| !token.starts_with(SESSION));
+    the_one(lines(headers, X_PLATFORM_DEV_KEY).chain(as_bearer).chain(lines(headers, X_API_KEY)))
+}
+
+/// The bearer token that a request presents.
+pub fn presented_bearer(headers: &HeaderMap) -> Result<&str, KeyDenied> {
+    the_one(bearers(headers))
+}
+
+fn lines(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &[u8]> {
+    headers.get_all(name).iter().map(HeaderValue::as_bytes)
+}
+
+fn bearers(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
+    headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()))
+}
+
+fn the_one<'a>(mut presented: impl Iterator<Item = &'a [u8]>) -> Result<&'a str, KeyDenied> {
     let first = presented.next().ok_or(KeyDenied::Missing)?;
     if presented.any(|other| other != first) {
         return Err(KeyDenied::Ambiguous);
@@ -34,12 +57,31 @@ fn bearer(value: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    fn presented(lines: &[(&str, &str)], in_path: Option<&str>) -> Result<String, KeyDenied> {
+    fn headers(lines: &[(&str, &str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.append(HeaderName::try_from(*name).unwrap(), HeaderValue::from_str(value).unwrap());
         }
-        presented_key(&headers, in_path).map(str::to_owned)
+        headers
+    }
+
+    fn presented(lines: &[(&str, &str)], in_path: Option<&str>) -> Result<String, KeyDenied> {
+        presented_key(&headers(lines), in_path).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_developer_key_is_found_in_three_places_and_is_one() {
+        let presented = |lines| presented_developer_key(&headers(lines)).map(str::to_owned);
+        let three = [("X-Platform-Dev-Key", "k"), ("Authorization", "Bearer k"), ("X-Api-Key", "k")];
+        for line in three {
+            assert_eq!(presented(&[line]).unwrap(), "k");
+        }
+        assert_eq!(presented(&three).unwrap(), "k");
+        assert_eq!(presented(&[three[0], ("x-api-key", "other")]), Err(KeyDenied::Ambiguous));
+        assert_eq!(presented(&[]), Err(KeyDenied::Missing));
+        let session = ("authorization", "Bearer pds_token");
+        assert_eq!(presented(&[session]), Err(KeyDenied::Missing), "a session is no key");
+        assert_eq!(presented(&[session, three[0]]).unwrap(), "k");
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod placeholder;
 
 pub use allowlist::InternalAllowlist;
 pub use client::{Client, client_address};
-pub use credential::presented_key;
+pub use credential::{presented_bearer, presented_developer_key, presented_key};
 pub use key::KeyText;
 pub use keyring::{Grant, KeyDenied, Keyring, KeyringHealth, UsageCounter};
 pub use keys::{IssuedKey, KeyError, KeyTerms, Keys};

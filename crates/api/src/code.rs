@@ -67,14 +67,33 @@ codes! {
         "`website` is not empty. It is there to catch programs that fill every field.";
     HoneypotMissing = "honeypot_missing", 400, "Field missing",
         "`website` is missing. On the private testnet it must be there, and empty.";
+    InvalidIdempotencyKey = "invalid_idempotency_key", 400, "Invalid idempotency key",
+        "`Idempotency-Key` is not 1 to 255 visible ASCII characters, or is there twice.";
+    ApiKeyAmbiguous = "api_key_ambiguous", 400, "Two API keys", "Two different developer keys were sent; send one.";
     ApiKeyMissing = "api_key_missing", 401, "API key missing",
-        "An API key is needed here: in the header `X-API-Key`, or as a bearer token in `Authorization`.";
+        "An API key is needed here: in `X-API-Key`, as a bearer token in `Authorization` or, in the portal, in `X-Platform-Dev-Key`.";
     ApiKeyInvalid = "api_key_invalid", 401, "API key invalid",
-        "The API key is not known, was revoked, has expired, or may not be used from this address.";
+        "The API key is not one that is known here. The faucet says so of revoked and expired keys too, and of those that may not be used from this address.";
+    ApiKeyRevoked = "api_key_revoked", 401, "API key revoked", "The wallet has taken this developer key back.";
+    ApiKeyExpired = "api_key_expired", 401, "API key expired", "The plan of this developer key is over.";
+    SessionMissing = "session_missing", 401, "Session missing",
+        "A wallet must be signed in here: by the cookie of the session, or its token as a bearer token in `Authorization`.";
+    SessionInvalid = "session_invalid", 401, "Session invalid", "The session is not known, or was ended.";
+    SessionExpired = "session_expired", 401, "Session expired",
+        "The session was not used for 30 minutes, or has reached its end.";
+    SignatureInvalid = "signature_invalid", 401, "Signature invalid",
+        "The signature is not one of the wallet over the challenge's message. The challenge is used up.";
+    ChallengeExpired = "challenge_expired", 401, "Challenge expired",
+        "The challenge is not known, was answered before, or is older than five minutes.";
     PermissionMissing = "permission_missing", 403, "Permission missing",
         "The API key is good, but does not have the permission `faucet`.";
     WalletNotAllowlisted = "wallet_not_allowlisted", 403, "Wallet not on the allowlist",
         "On the private testnet the faucet pays wallets that an operator has put on its allowlist.";
+    ScopeMissing = "scope_missing", 403, "Scope missing",
+        "The developer key is good, but lacks the scope that `requiredScope` names.";
+    OriginMismatch = "origin_mismatch", 403, "Origin not allowed",
+        "A change that is asked for with a session's cookie must come from a page of this network: its `Origin` is missing or another.";
+    WalletMismatch = "wallet_mismatch", 403, "Another wallet", "The address is not that of the wallet that is signed in.";
     NotFound = "not_found", 404, "Not found", "There is nothing at this path.";
     BlockNotFound = "block_not_found", 404, "Block not found", "There is no such block, or not yet.";
     TransactionNotFound = "transaction_not_found", 404, "Transaction not found",
@@ -82,10 +101,18 @@ codes! {
     ValidatorNotFound = "validator_not_found", 404, "Validator not found", "No validator registered with this address.";
     ApplicationNotFound = "application_not_found", 404, "Application not found", "There is no application with this id.";
     ClaimNotFound = "claim_not_found", 404, "Claim not found", "No claim of the faucet was answered with this hash.";
+    InvoiceNotFound = "invoice_not_found", 404, "Invoice not found",
+        "The wallet has no invoice with this id, or no payment link has this token.";
+    QuoteNotFound = "quote_not_found", 404, "Quote not found",
+        "The invoice has no quote that can be paid; ask for one with `POST /pay/{token}/quote`.";
     MethodNotAllowed = "method_not_allowed", 405, "Method not allowed",
         "The path exists, but not for this method; `Allow` names those it takes.";
     ApplicationExists = "application_exists", 409, "Application exists",
         "The operator already has an application that is not closed.";
+    InvoiceNotOpen = "invoice_not_open", 409, "Invoice not open",
+        "The invoice is paid, has expired or was taken back.";
+    ExternalIdExists = "external_id_exists", 409, "External id exists",
+        "The wallet has an invoice with this `externalId`; `invoice` is the one that exists.";
     BodyTooLarge = "body_too_large", 413, "Body too large", "The request's body is larger than this resource takes.";
     UriTooLong = "uri_too_long", 414, "URI too long", "The path and the query together are longer than 2048 bytes.";
     UnsupportedMediaType = "unsupported_media_type", 415, "Unsupported media type",
@@ -93,6 +120,8 @@ codes! {
     ValidationFailed = "validation_failed", 422, "Validation failed",
         "Fields of the body are missing or not acceptable; `errors` names each.";
     UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
+    IdempotencyKeyReused = "idempotency_key_reused", 422, "Idempotency key reused",
+        "The `Idempotency-Key` was used for a request with another body.";
     AddressReserved = "address_reserved", 422, "Address reserved",
         "Nobody can use coin at this address: it is zero, one of the protocol's own, or the faucet's.";
     AddressIsContract = "address_is_contract", 422, "Address is a contract",
@@ -110,6 +139,12 @@ codes! {
         "No node of the chain answers. Trying again helps.";
     DatabaseUnavailable = "database_unavailable", 503, "Database unavailable",
         "The database behind this resource does not answer. Trying again helps.";
+    RateUnavailable = "rate_unavailable", 503, "Rate unavailable",
+        "The operator has not said what the coin costs, so that there is no price for an invoice.";
+    PaymentsBehind = "payments_behind", 503, "Payments behind",
+        "The last quote has just ended and may have been paid, which is not known yet. Trying again helps.";
+    TooManyStreams = "too_many_streams", 503, "Too many streams",
+        "Too many payment links are being watched. Ask for the state instead, or try again.";
     TimedOut = "timed_out", 504, "Timed out", "The answer took too long to make. Trying again may help.";
 }
 

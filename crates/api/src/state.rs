@@ -45,8 +45,8 @@ pub struct ApiState {
     pub boards: watch::Receiver<Option<Arc<Board>>>,
     /// Applications to become a validator.
     pub applications: Applications,
-    /// The developer and merchant portal.
-    pub portal: Portal,
+    /// The developer and merchant portal, where there is one.
+    pub portal: Option<Portal>,
 }
 
 impl ApiState {
@@ -54,6 +54,12 @@ impl ApiState {
     pub(crate) fn head(&self) -> Result<Arc<Head>, Problem> {
         let head = self.chain.heads().borrow().clone();
         head.filter(|_| self.chain.is_reachable()).ok_or_else(Problem::chain_unavailable)
+    }
+
+    /// The developer and merchant portal.
+    pub(crate) fn portal(&self) -> Result<&Portal, Problem> {
+        let refuse = || Problem::new(Code::NotFound, "This server has no developer portal.");
+        self.portal.as_ref().ok_or_else(refuse)
     }
 
     /// The chain as a whole, at `head`.

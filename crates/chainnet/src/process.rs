@@ -106,7 +106,7 @@ async fn start_parts(
         }
     }
     if let (Some(listener), Some(boards)) = (doors.api, boards) {
-        wiring.start_api(listener, boards, parts);
+        wiring.start_api(listener, boards, parts)?;
     }
     Ok(placeholders)
 }

@@ -4,7 +4,7 @@
 //! [`Invoices`] are what merchants ask for, in rupiah; [`Checkout`] tells whoever pays one what it costs in coin, at the
 //! operator's rate ([`Rates`]). [`Crediting`] follows the index and applies every payment exactly once, in one transaction
 //! for some blocks: payments, what they settle, the events that tell of it, and the cursor. Nothing else changes what is
-//! paid.
+//! paid. [`Reconciler`] compares the outcome with the chain.
 //!
 //! HTTP is for the floors above; delivering events is for `webhooks`.
 
@@ -17,6 +17,7 @@ mod order;
 mod payment_request;
 mod quote;
 mod rate;
+mod reconcile;
 mod time;
 
 pub use credit::{CreditHalt, CreditProgress, CreditSettings, CreditStatus, Credited, Crediting};
@@ -27,3 +28,4 @@ pub use order::{ClaimedKey, KeyTerms, Order, OrderError, OrderSettings, Orders, 
 pub use payment_request::PaymentRequest;
 pub use quote::{Checkout, CheckoutPlace, QuoteError, payment_link};
 pub use rate::{NewRate, RateSetError, Rates};
+pub use reconcile::{Difference, FeeTotals, ReconcileError, Reconciler, Reconciliation};

@@ -10,7 +10,7 @@ use alloy_primitives::{Address, B256};
 use chain::ChainClient;
 use contracts::quote::QuoteTerms;
 use domain::{
-    Failure, FailureKind,
+    Failure, FailureKind, WebUrl,
     portal::{InvoiceState, InvoiceToken},
 };
 use store::{
@@ -24,12 +24,14 @@ use crate::time::millis;
 const LIFETIME: u64 = 15 * 60;
 
 /// Where invoices are paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckoutPlace {
     /// The chain.
     pub chain_id: u64,
     /// The contract on it.
     pub contract: Address,
+    /// The web pages, of which one is for paying.
+    pub pages: WebUrl,
 }
 
 /// Gives quotes.
@@ -68,6 +70,11 @@ impl Checkout {
     /// Quotes for the contract at `place`.
     pub fn new(db: Db, chain: Arc<dyn ChainClient>, place: CheckoutPlace, clock: Clock) -> Self {
         Self { db, chain, place, clock }
+    }
+
+    /// The payment link with this token.
+    pub fn pay_url(&self, token: InvoiceToken) -> String {
+        format!("{}/pay/{token}", self.place.pages)
     }
 
     /// The invoice of a payment link.

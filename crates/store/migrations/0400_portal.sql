@@ -161,6 +161,7 @@ CREATE UNIQUE INDEX portal_payment_id_key ON portal_payment (id);
 CREATE INDEX portal_payment_by_wallet ON portal_payment (wallet, id);
 CREATE INDEX portal_payment_by_invoice ON portal_payment (invoice_id);
 CREATE INDEX portal_payment_by_order ON portal_payment (order_id);
+CREATE INDEX portal_payment_by_block ON portal_payment (block_number, log_index);
 
 -- The last block whose payments are credited; one row. Whoever credits writes it first.
 CREATE TABLE portal_cursor (

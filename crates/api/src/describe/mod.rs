@@ -16,14 +16,17 @@ use crate::{
     edge::answer::{Answer, Holds, JSON, Rendered},
 };
 
+/// An operation's id, and its refusals.
+pub(crate) type Refusals = (&'static str, &'static [Code]);
+
 /// What an interface says of itself beyond its handlers.
 pub(crate) struct Surface {
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
     /// What the page begins with, in HTML.
     pub(crate) introduction: &'static str,
-    /// The refusals that an operation has beside those every operation has, by operation id.
-    pub(crate) refusals: &'static [(&'static str, &'static [Code])],
+    /// The refusals that operations have beside those every operation has: one list of each part of the interface.
+    pub(crate) refusals: &'static [&'static [Refusals]],
     /// Adds what does not come from handlers.
     pub(crate) extend: fn(&mut Value),
 }

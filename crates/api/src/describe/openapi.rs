@@ -142,7 +142,8 @@ fn drop_null_parameters(operation: &mut Map<String, Value>) {
 
 fn add_refusals(operation: &mut Map<String, Value>, surface: &Surface) {
     let id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let own = surface.refusals.iter().find(|(name, _)| *name == id).map_or(&[][..], |(_, codes)| codes);
+    let mut lists = surface.refusals.iter().copied().flatten();
+    let own = lists.find(|(name, _)| *name == id).map_or(&[][..], |(_, codes)| codes);
     let common: &[Code] = if PROBES.contains(&id.as_str()) { &[Code::UriTooLong] } else { &COMMON };
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
     let mut codes: Vec<Code> = own.iter().chain(common).copied().collect();

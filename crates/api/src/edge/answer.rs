@@ -193,13 +193,18 @@ impl IntoResponse for Answer {
 
 /// An answer that is not kept, with a status and a place of its own: something was made.
 pub(crate) fn created(view: &impl Serialize, location: &str) -> Result<Response, Problem> {
-    let body = serde_json::to_vec(view)
-        .map_err(|error| Problem::new(Code::Internal, Code::Internal.meaning()).with_cause(error))?;
-    let mut response = private(StatusCode::CREATED, body);
+    let mut response = made(view)?;
     if let Ok(location) = HeaderValue::try_from(location) {
         response.headers_mut().insert(header::LOCATION, location);
     }
     Ok(response)
+}
+
+/// The same for what cannot be looked at again.
+pub(crate) fn made(view: &impl Serialize) -> Result<Response, Problem> {
+    let body = serde_json::to_vec(view)
+        .map_err(|error| Problem::new(Code::Internal, Code::Internal.meaning()).with_cause(error))?;
+    Ok(private(StatusCode::CREATED, body))
 }
 
 /// An answer to one caller, with a status of its own. It is not kept, so that it needs no tag.

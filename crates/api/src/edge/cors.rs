@@ -8,14 +8,17 @@ use hyper::{
 
 /// Headers that scripts of other origins may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, X-Request-Id",
+    "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, X-Request-Id, X-Key-Expires-At, \
+     Idempotent-Replayed",
 );
-const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
-const REQUEST_HEADERS: HeaderValue =
-    HeaderValue::from_static("Authorization, Content-Type, If-None-Match, X-API-Key, X-Request-Id");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, DELETE, OPTIONS");
+const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Platform-Dev-Key, X-Request-Id",
+);
 /// Seconds that a browser may remember a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 const ANY: HeaderValue = HeaderValue::from_static("*");
+const TRUE: HeaderValue = HeaderValue::from_static("true");
 
 /// Origins whose pages may read answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +43,11 @@ impl CorsOrigins {
         let allowed = match self {
             Self::Any => ANY,
             Self::List(list) => match origin.filter(|origin| list.contains(origin)) {
-                Some(origin) => origin.clone(),
+                Some(origin) => {
+                    // Cookies: only for pages that the operator names, never for every page there is.
+                    headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, TRUE);
+                    origin.clone()
+                }
                 None => return,
             },
         };

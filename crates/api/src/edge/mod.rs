@@ -10,6 +10,7 @@ pub(crate) mod cache;
 mod config;
 mod cors;
 mod encoding;
+pub(crate) mod marks;
 pub(crate) mod request_id;
 
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
@@ -28,6 +29,7 @@ use tower::ServiceExt;
 use self::{
     answer::{Answer, NOSNIFF},
     cache::AnswerCache,
+    marks::Marks,
     request_id::{RequestIds, X_REQUEST_ID},
 };
 use crate::{clock::Clock, code::Code, problem::Problem};
@@ -75,6 +77,7 @@ struct Envelope {
     id: HeaderValue,
     origin: Option<HeaderValue>,
     allowance: Option<Allowance>,
+    marks: Option<Marks>,
     is_head: bool,
 }
 
@@ -107,6 +110,7 @@ impl Edge {
             id: inner.ids.of(headers),
             origin: headers.get(header::ORIGIN).cloned(),
             allowance: None,
+            marks: None,
             is_head: request.method() == Method::HEAD,
         };
         if is_preflight(&request) {
@@ -153,6 +157,9 @@ impl Inner {
         }
         let era = self.cache.era();
         request.extensions_mut().insert(asker);
+        let marks = Marks::default();
+        request.extensions_mut().insert(marks.clone());
+        envelope.marks = Some(marks);
         if envelope.is_head {
             *request.method_mut() = Method::GET;
         }
@@ -261,6 +268,9 @@ impl Inner {
         self.config.cors.mark(envelope.origin.as_ref(), headers);
         let vary = if self.config.cors.varies() { "Accept-Encoding, Origin" } else { "Accept-Encoding" };
         headers.insert(header::VARY, HeaderValue::from_static(vary));
+        if let Some(marks) = &envelope.marks {
+            marks.put(headers);
+        }
         if let Some(allowance) = envelope.allowance {
             headers.insert(RATELIMIT_LIMIT, allowance.limit.into());
             headers.insert(RATELIMIT_REMAINING, allowance.remaining.into());

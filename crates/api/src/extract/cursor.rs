@@ -2,6 +2,7 @@
 //! added in between. Opaque to callers: base64url of the list's letter and the key.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::portal::InvoiceId;
 
 use crate::{code::Code, problem::Problem};
 
@@ -19,6 +20,12 @@ pub(crate) struct BlockCursor {
 pub(crate) struct TransactionCursor {
     pub(crate) block: u64,
     pub(crate) index: u32,
+}
+
+/// Where a page of invoices ended: everything older than this one comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InvoiceCursor {
+    pub(crate) before: InvoiceId,
 }
 
 impl BlockCursor {
@@ -43,6 +50,17 @@ impl TransactionCursor {
         let (block, index) = key.split_once(':').ok_or_else(refuse)?;
         let index = number(index).and_then(|index| u32::try_from(index).ok());
         Ok(Self { block: number(block).ok_or_else(refuse)?, index: index.ok_or_else(refuse)? })
+    }
+}
+
+impl InvoiceCursor {
+    pub(crate) fn print(self) -> String {
+        URL_SAFE_NO_PAD.encode(format!("i:{}", self.before))
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        let key = key(text, "i:").ok_or_else(refuse)?;
+        Ok(Self { before: key.parse().map_err(|_| refuse())? })
     }
 }
 
@@ -89,8 +107,14 @@ mod tests {
         }
 
         #[test]
+        fn cursors_of_invoices_parse_back(bytes: [u8; 16]) {
+            let cursor = InvoiceCursor { before: InvoiceId::from_bytes(bytes) };
+            prop_assert_eq!(InvoiceCursor::parse(&cursor.print()).unwrap(), cursor);
+        }
+
+        #[test]
         fn no_text_is_too_odd_to_be_refused(text in "\\PC{0,80}") {
-            let _ = (BlockCursor::parse(&text), TransactionCursor::parse(&text));
+            let _ = (BlockCursor::parse(&text), TransactionCursor::parse(&text), InvoiceCursor::parse(&text));
         }
     }
 }

@@ -1,24 +1,36 @@
-//! The members of a JSON body, read one by one, so that every fault is named and not only the first.
+//! The members of a JSON object that somebody sent: every one that is unknown, missing or of another type is named.
 
-use std::{borrow::Cow, str::FromStr};
+use std::borrow::Cow;
 
+use axum::body::Body;
 use domain::FieldFailure;
+use hyper::HeaderMap;
 use serde_json::{Map, Value};
 
+use super::body;
 use crate::{code::Code, problem::Problem};
 
-/// The members of a body, and what is wrong with those that were read.
+/// Bytes of a body that asks for one thing.
+pub(crate) const MOST_BYTES: usize = 16 * 1024;
+
+/// What is wrong with a member: a word and a sentence.
+pub(crate) type Fault = (&'static str, &'static str);
+
+/// The members of a body that have not been read yet, and what was wrong with those that have.
 pub(crate) struct Members {
     members: Map<String, Value>,
     faults: Vec<FieldFailure>,
 }
 
-/// A word and a sentence about what is wrong with a member.
-pub(crate) type Fault = (&'static str, Cow<'static, str>);
-
 impl Members {
-    /// Reads a body and refuses members that are not among `known`.
-    pub(crate) fn read(bytes: &[u8], known: &[&str]) -> Result<Self, Problem> {
+    /// Reads a body that has no other members than `known`.
+    pub(crate) async fn read(headers: &HeaderMap, body: Body, known: &[&str]) -> Result<Self, Problem> {
+        let bytes = body::json(headers, body, MOST_BYTES).await?;
+        Self::parse(&bytes, known)
+    }
+
+    /// The same with bytes that are there.
+    pub(crate) fn parse(bytes: &[u8], known: &[&str]) -> Result<Self, Problem> {
         let members: Map<String, Value> = serde_json::from_slice(bytes)
             .map_err(|_| Problem::new(Code::InvalidJson, "The body is not a JSON object."))?;
         let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
@@ -26,7 +38,7 @@ impl Members {
             .map(|name| FieldFailure {
                 field: name.clone().into(),
                 code: "unknown_field",
-                message: "is not a field of this resource".into(),
+                message: "is not a field that is known here".into(),
             })
             .collect();
         if unknown.is_empty() {
@@ -35,109 +47,93 @@ impl Members {
         Err(Problem::new(Code::UnknownField, Code::UnknownField.meaning()).with_fields(unknown))
     }
 
-    /// A member that must be there. None if it is not, or is not what it should be.
-    pub(crate) fn required<T>(
+    /// A member that must be there. What is wrong with it is kept, and a value of no meaning returned.
+    pub(crate) fn required<T: Default>(
         &mut self,
         field: &'static str,
-        read: impl FnOnce(&Value) -> Result<T, Fault>,
-    ) -> Option<T> {
-        if self.members.get(field).is_none_or(Value::is_null) {
-            self.fault(field, ("required", "is required".into()));
-        }
-        self.optional(field, read)
+        read: fn(Value) -> Result<T, Fault>,
+    ) -> T {
+        let value = self.members.remove(field).filter(|value| !value.is_null());
+        let read = value.map_or(Err(("required", "is required")), read);
+        read.unwrap_or_else(|(code, message)| {
+            self.refuse(field, code, message);
+            T::default()
+        })
     }
 
     /// A member that may be left out, or null.
     pub(crate) fn optional<T>(
         &mut self,
         field: &'static str,
-        read: impl FnOnce(&Value) -> Result<T, Fault>,
+        read: fn(Value) -> Result<T, Fault>,
     ) -> Option<T> {
         let value = self.members.remove(field).filter(|value| !value.is_null())?;
-        read(&value).map_err(|fault| self.fault(field, fault)).ok()
+        let read = read(value);
+        read.map_err(|(code, message)| self.refuse(field, code, message)).ok()
     }
 
-    /// What was read, unless something was wrong.
-    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, Problem> {
-        match read {
-            Some(read) if self.faults.is_empty() => Ok(read),
-            Some(_) | None => {
-                let detail = "Fields of the body are missing or not acceptable; see errors.";
-                Err(Problem::new(Code::ValidationFailed, detail).with_fields(self.faults))
-            }
+    /// Names a member that is not acceptable.
+    pub(crate) fn refuse(
+        &mut self,
+        field: &'static str,
+        code: &'static str,
+        message: impl Into<Cow<'static, str>>,
+    ) {
+        self.faults.push(FieldFailure { field: field.into(), code, message: message.into() });
+    }
+
+    /// Refuses the body if something was wrong with it.
+    pub(crate) fn finish(self) -> Result<(), Problem> {
+        if self.faults.is_empty() {
+            return Ok(());
         }
-    }
-
-    fn fault(&mut self, field: &'static str, (code, message): Fault) {
-        self.faults.push(FieldFailure { field: field.into(), code, message });
+        let detail = "Fields of the body are missing or not acceptable; see errors.";
+        Err(Problem::new(Code::ValidationFailed, detail).with_fields(self.faults))
     }
 }
 
-/// A string that is read further.
-pub(crate) fn text<T: FromStr>(value: &Value, refuse: impl FnOnce(T::Err) -> Fault) -> Result<T, Fault> {
-    let text = value.as_str().ok_or(("wrong_type", "must be a string".into()))?;
-    text.parse().map_err(refuse)
+/// A string.
+pub(crate) fn text(value: Value) -> Result<String, Fault> {
+    match value {
+        Value::String(text) => Ok(text),
+        _ => Err(("wrong_type", "must be a string")),
+    }
 }
 
-/// A whole number that is read further; `range` says what would be right. One that is not written as such, like `1.0` or
-/// `1e3`, is refused.
-pub(crate) fn integer<T: TryFrom<u64>>(
-    value: &Value,
-    range: impl Into<Cow<'static, str>>,
-) -> Result<T, Fault> {
-    if !value.is_u64() && !value.is_i64() {
-        return Err(("wrong_type", "must be a whole number".into()));
-    }
-    let number = value.as_u64().and_then(|number| T::try_from(number).ok());
-    number.ok_or_else(|| ("out_of_range", range.into()))
+/// A number of any kind.
+pub(crate) fn number(value: Value) -> Result<f64, Fault> {
+    value.as_f64().ok_or(("wrong_type", "must be a number"))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    #[test]
-    fn every_fault_is_named() {
-        let body = json!({ "a": "x", "b": null, "c": 7, "d": -1, "e": 1.5, "f": "1" }).to_string();
-        let mut members = Members::read(body.as_bytes(), &["a", "b", "c", "d", "e", "f"]).unwrap();
-        let number = |value: &Value| integer::<u8>(value, "must be from 0 to 255");
-        assert_eq!(members.optional("c", number), Some(7));
-        for field in ["b", "g"] {
-            assert_eq!(members.required(field, number), None);
-            assert_eq!(members.optional(field, number), None);
-        }
-        for field in ["a", "d", "e", "f"] {
-            assert_eq!(members.optional(field, number), None);
-        }
-        let problem = members.finish(Some(())).unwrap_err();
-        assert_eq!(problem.code(), Code::ValidationFailed);
-        let body: Value = serde_json::from_slice(&problem.to_json("")).unwrap();
-        let faults: Vec<(&str, &str)> = body["errors"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|fault| (fault["field"].as_str().unwrap(), fault["code"].as_str().unwrap()))
-            .collect();
-        let expected = [
-            ("b", "required"),
-            ("g", "required"),
-            ("a", "wrong_type"),
-            ("d", "out_of_range"),
-            ("e", "wrong_type"),
-            ("f", "wrong_type"),
-        ];
-        assert_eq!(faults, expected);
+    fn faults(body: &str) -> (Code, Vec<(String, String)>) {
+        let read = Members::parse(body.as_bytes(), &["name", "note"]).and_then(|mut members| {
+            members.required("name", text);
+            members.optional("note", text);
+            members.finish()
+        });
+        let problem = read.unwrap_err();
+        let shown: Value = serde_json::from_slice(&problem.to_json("")).unwrap();
+        let fields = shown["errors"].as_array().cloned().unwrap_or_default();
+        let word = |field: &Value, name: &str| field[name].as_str().unwrap().to_owned();
+        (problem.code(), fields.iter().map(|field| (word(field, "field"), word(field, "code"))).collect())
     }
 
     #[test]
-    fn what_is_no_object_and_what_is_unknown_is_refused() {
-        let code = |body: &str| Members::read(body.as_bytes(), &["a"]).map(drop).unwrap_err().code();
-        assert_eq!(
-            (code("[]"), code("{"), code("")),
-            (Code::InvalidJson, Code::InvalidJson, Code::InvalidJson)
-        );
-        assert_eq!(code(r#"{"A":1}"#), Code::UnknownField);
+    fn every_fault_of_a_body_is_named() {
+        let fault = |field: &str, code: &str| (field.to_owned(), code.to_owned());
+        let name = |code| fault("name", code);
+        assert_eq!(faults("{}"), (Code::ValidationFailed, vec![name("required")]));
+        assert_eq!(faults(r#"{"name":null}"#), (Code::ValidationFailed, vec![name("required")]));
+        let both = vec![name("wrong_type"), fault("note", "wrong_type")];
+        assert_eq!(faults(r#"{"name":1,"note":[]}"#), (Code::ValidationFailed, both));
+        let unknown = vec![fault("x", "unknown_field")];
+        assert_eq!(faults(r#"{"name":"a","x":1}"#), (Code::UnknownField, unknown));
+        for body in ["", "[]", "\"name\"", "{\"name\":\"a\""] {
+            assert_eq!(faults(body), (Code::InvalidJson, Vec::new()), "{body}");
+        }
     }
 }

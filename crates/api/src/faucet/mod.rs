@@ -132,7 +132,7 @@ const SURFACE: Surface = Surface {
 <p>A wallet gets 500 coin once in 24 hours, a network address three claims. On the private testnet an API key with the \
 permission <code>faucet</code> is needed, and the wallet must be on the allowlist.</p>\
 <p><a href=\"/openapi.json\">OpenAPI document</a> · <a href=\"#errors\">Error codes</a></p>",
-    refusals: &[
+    refusals: &[&[
         (
             "create_claim",
             &[
@@ -180,7 +180,7 @@ permission <code>faucet</code> is needed, and the wallet must be on the allowlis
                 Code::DatabaseUnavailable,
             ],
         ),
-    ],
+    ]],
     extend: add_next_claim,
 };
 

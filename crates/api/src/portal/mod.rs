@@ -1,13 +1,83 @@
 //! The developer and merchant portal under `/api/v1/platform-dev`.
+//!
+//! People come with a wallet's session, programs with a developer key; which of them a handler serves, and what a key must be
+//! good for, is in its signature ([`guard`]). Whoever pays an invoice needs nothing but its link.
 
-use utoipa_axum::router::OpenApiRouter;
+mod answer;
+mod cookie;
+pub(crate) mod current_key;
+pub(crate) mod guard;
+mod idempotency;
+mod invoice_request;
+pub(crate) mod invoices;
+pub(crate) mod pay;
+mod qr;
+pub(crate) mod rates;
+pub(crate) mod session;
+mod stream;
+mod view;
 
-use crate::rest::Shared;
+use std::sync::Arc;
+
+use access::WindowLimiter;
+use accounts::{DeveloperKeys, Sessions};
+use hyper::header::HeaderValue;
+use merchant::{Checkout, Dashboards, Invoices, Rates};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{rest::Shared, state::ApiState};
+
+pub use pay::QuoteLimits;
+pub use stream::PayStreams;
 
 /// What the portal's handlers work with.
-pub struct Portal {}
+pub struct Portal {
+    /// Who is signed in. Its housekeeping must run somewhere.
+    pub sessions: Arc<Sessions>,
+    /// Who may use the API. Its recording of uses must run somewhere.
+    pub keys: Arc<DeveloperKeys>,
+    /// Origins whose pages may change something with the cookie of a session.
+    pub origins: Vec<HeaderValue>,
+    /// Challenges that a client may ask for in a minute: [`Portal::CHALLENGES_PER_MINUTE`].
+    pub challenges: WindowLimiter,
+    /// Merchants' invoices.
+    pub invoices: Invoices,
+    /// Quotes for whoever pays one.
+    pub checkout: Checkout,
+    /// What the coin costs.
+    pub rates: Rates,
+    /// What merchants have done.
+    pub dashboards: Dashboards,
+    /// How often quotes are asked for.
+    pub quote_limits: QuoteLimits,
+    /// Everybody who watches a payment link.
+    pub streams: PayStreams,
+}
+
+impl Portal {
+    /// Challenges that a client gets in a minute.
+    pub const CHALLENGES_PER_MINUTE: u32 = 30;
+}
+
+impl ApiState {
+    /// The time of the chain's head in seconds, if it is known.
+    fn chain_time(&self) -> Option<u64> {
+        self.head().ok().map(|head| head.header.timestamp)
+    }
+}
 
 /// Every route of the portal, with its description.
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
+        .routes(routes!(session::create_challenge))
+        .routes(routes!(session::create_session, session::get_session, session::delete_session))
+        .routes(routes!(current_key::get_current_key))
+        .routes(routes!(invoices::create_invoice, invoices::list_invoices))
+        .routes(routes!(invoices::get_invoice))
+        .routes(routes!(invoices::void_invoice))
+        .routes(routes!(rates::get_current_rate))
+        .routes(routes!(pay::get_payment_page))
+        .routes(routes!(pay::create_quote))
+        .routes(routes!(stream::watch_payment_page))
+        .routes(routes!(qr::get_qr_code))
 }

@@ -20,7 +20,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     code::Code,
-    describe::{Description, Surface, get_style},
+    describe::{Description, Refusals, Surface, get_style},
     graphql, portal,
     state::ApiState,
 };
@@ -80,7 +80,14 @@ pub(crate) const SURFACE: Surface = Surface {
     title: "chainnet",
     description: "Chain, blocks, transactions, accounts, validators, networks and fees of an IBFT 2.0 network.",
     introduction: INTRODUCTION,
-    refusals: REFUSALS,
+    refusals: &[
+        REFUSALS,
+        portal::session::REFUSALS,
+        portal::current_key::REFUSALS,
+        portal::invoices::REFUSALS,
+        portal::pay::REFUSALS,
+        portal::rates::REFUSALS,
+    ],
     extend: graphql::description::describe,
 };
 
@@ -95,7 +102,7 @@ has an <code>ETag</code>. Requests are limited per client and minute: see <code>
 <a href=\"/api/v1/graphql-schema\">GraphQL type definitions</a> · <a href=\"#errors\">Error codes</a></p>";
 
 /// The refusals that an operation has beside those every operation has, by operation id.
-const REFUSALS: &[(&str, &[Code])] = &[
+const REFUSALS: &[Refusals] = &[
     ("get_chain", &[Code::ChainUnavailable]),
     (
         "list_blocks",

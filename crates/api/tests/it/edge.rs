@@ -110,7 +110,7 @@ async fn other_origins_may_read_answers_and_refusals(test: &TestDb) {
     let preflight = [("origin", "https://dapp.example"), ("access-control-request-method", "POST")];
     let reply = rig.ask("OPTIONS", "/graphql", &preflight, "").await;
     assert_eq!(reply.status, 204);
-    assert_eq!(reply.header("access-control-allow-methods"), Some("GET, HEAD, POST, OPTIONS"));
+    assert_eq!(reply.header("access-control-allow-methods"), Some("GET, HEAD, POST, DELETE, OPTIONS"));
     assert!(reply.header("access-control-allow-headers").unwrap().contains("Content-Type"));
 }
 

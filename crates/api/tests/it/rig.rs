@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use access::WindowLimiter;
+use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope};
 use alloy_eips::Encodable2718;
 use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
@@ -25,7 +27,7 @@ use devchain::{
 };
 use domain::{Deployment, Network, devnet};
 use http_body_util::BodyExt;
-use hyper::{HeaderMap, Request, StatusCode};
+use hyper::{HeaderMap, Request, StatusCode, header::HeaderValue};
 use ibft::seal::{Secp256k1Key, ValidatorKey};
 use indexer::{Indexer, IndexerConfig};
 use jiff::Timestamp;
@@ -40,6 +42,8 @@ use crate::flaky::FlakyClient;
 
 pub(crate) const CHAIN_ID: u64 = 8845;
 pub(crate) const FRIEND: &str = "0x00000000000000000000000000000000000F12e4";
+/// Whose pages may act for a wallet.
+pub(crate) const PORTAL_ORIGIN: &str = "http://127.0.0.1:3000";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Makes two tests of each `async fn name(test: &TestDb)`: `name::sqlite` and `name::postgres`.
@@ -140,7 +144,7 @@ impl Rig {
         tokio::spawn(keeper.run(stop.clone()));
         let clock = Arc::new(TestClock::default());
         let state = ApiState {
-            chain: client,
+            chain: client.clone(),
             deployment: deployment(),
             clock: clock.clone(),
             started_at: clock.now(),
@@ -148,7 +152,7 @@ impl Rig {
             db: db.clone(),
             boards: boards.clone(),
             applications: Applications::new(db.clone(), false),
-            portal: Portal {},
+            portal: Some(portal(&client, &db, &clock)),
         };
         let edge = api(state, config);
         let control = production.control().clone();
@@ -271,6 +275,27 @@ impl Drop for Rig {
     fn drop(&mut self) {
         self.stop.cancel();
     }
+}
+
+/// The portal as the product has it.
+fn portal(chain: &Arc<dyn ChainClient>, db: &Db, clock: &Arc<TestClock>) -> Portal {
+    let now = {
+        let clock = clock.clone();
+        Arc::new(move || clock.now())
+    };
+    let deployment = deployment();
+    let settings = SessionSettings { public_url: deployment.urls.explorer, chain_id: CHAIN_ID };
+    Portal {
+        sessions: Arc::new(Sessions::new(db.clone(), chain.clone(), now.clone(), settings)),
+        keys: Arc::new(DeveloperKeys::new(db.clone(), now, peppers())),
+        origins: vec![HeaderValue::from_static(PORTAL_ORIGIN)],
+        challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+    }
+}
+
+/// What developer keys are proven with.
+pub(crate) fn peppers() -> Peppers {
+    Peppers::new(vec![Pepper::new(1, vec![7; 32]).unwrap()]).unwrap()
 }
 
 /// The committed record of the devnet.

@@ -4,11 +4,12 @@
 
 mod faucet;
 mod gateway;
+mod portal;
 
 use std::sync::Arc;
 
 use anyhow::Context;
-use api::{ApiState, CorsOrigins, EdgeConfig, Portal, clock::SystemClock};
+use api::{ApiState, CorsOrigins, EdgeConfig, clock::SystemClock};
 use domain::Network;
 use hyper::header::HeaderValue;
 use indexer::{Contracts, Indexer, IndexerConfig};
@@ -99,7 +100,12 @@ impl Wiring<'_> {
     }
 
     /// Serves REST and GraphQL.
-    pub(crate) fn start_api(&self, listener: TcpListener, boards: Boards, parts: &mut Parts) {
+    pub(crate) fn start_api(
+        &self,
+        listener: TcpListener,
+        boards: Boards,
+        parts: &mut Parts,
+    ) -> anyhow::Result<()> {
         let state = ApiState {
             chain: self.chain.client.clone(),
             deployment: self.config.deployment().clone(),
@@ -109,13 +115,14 @@ impl Wiring<'_> {
             db: self.db.clone(),
             boards,
             applications: self.applications(),
-            portal: Portal {},
+            portal: self.start_portal(parts)?,
         };
         let edge = api::api(state, self.edge());
         parts.start("the API", |stop| async move {
             api::serve(listener, edge, stop).await;
             Ok(())
         });
+        Ok(())
     }
 
     fn applications(&self) -> Applications {

@@ -96,6 +96,13 @@ texts! {
     };
 }
 
+impl Default for InvoiceNote {
+    /// Nothing.
+    fn default() -> Self {
+        Self(String::new())
+    }
+}
+
 /// An amount of rupiah that an invoice can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AmountIdr(u64);

@@ -6,6 +6,8 @@ mod rules;
 mod settings;
 mod worker;
 
+pub(crate) use read::payment;
+
 pub use progress::{CreditProgress, Credited};
 pub use settings::{CreditHalt, CreditSettings, CreditStatus};
 pub use worker::Crediting;

@@ -12,6 +12,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{CreditHalt, CreditSettings, CreditStatus, Credited, read, rules};
+use crate::time::millis;
 
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -100,7 +101,7 @@ impl Crediting {
             {
                 return Ok(Reached::Changed);
             }
-            let now = u64::try_from((self.clock)().as_millisecond()).unwrap_or(0);
+            let now = millis((self.clock)());
             let blocks = self.settings.batch_blocks;
             let Some(batch) = read::next_batch(&self.db, index, from, blocks, now).await? else {
                 self.set_status(CreditStatus::Following);

@@ -36,6 +36,9 @@ pub enum OrderError {
     /// The wallet has no such key.
     #[error("the wallet has no such key")]
     KeyNotFound,
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for another request")]
+    KeyReused,
     /// The database failed.
     #[error("the database failed")]
     Store(#[from] StoreError),
@@ -59,7 +62,7 @@ pub enum PaymentHint {
 impl Failure for OrderError {
     fn kind(&self) -> FailureKind {
         match self {
-            Self::PlanUnknown | Self::Invalid(_) => FailureKind::Invalid,
+            Self::PlanUnknown | Self::Invalid(_) | Self::KeyReused => FailureKind::Invalid,
             Self::KeyLimitReached | Self::NotPaid { .. } | Self::Claimed => FailureKind::Conflict,
             Self::NotFound | Self::KeyNotFound => FailureKind::NotFound,
             Self::Store(error) => error.kind(),
@@ -75,6 +78,7 @@ impl Failure for OrderError {
             Self::NotPaid { .. } => "order_not_paid",
             Self::Claimed => "order_claimed",
             Self::KeyNotFound => "key_not_found",
+            Self::KeyReused => "idempotency_key_reused",
             Self::Store(error) => error.code(),
         }
     }
@@ -91,6 +95,11 @@ impl Failure for OrderError {
             Self::NotPaid { hint, .. } => hint.detail().into(),
             Self::Claimed => "The key of this order was made before, and its secret shown then.".into(),
             Self::KeyNotFound => "This wallet has no such key.".into(),
+            Self::KeyReused => {
+                "This Idempotency-Key was used for another order; use a new one for every order, and the same one to try \
+                 again."
+                    .into()
+            }
             Self::Store(error) => error.detail(),
         }
     }
@@ -104,6 +113,7 @@ impl Failure for OrderError {
             | Self::NotPaid { .. }
             | Self::Claimed
             | Self::KeyNotFound
+            | Self::KeyReused
             | Self::Store(_) => &[],
         }
     }

@@ -22,14 +22,14 @@ use domain::{
 };
 use store::{
     Db,
-    portal::{OrderRow, PaymentRow, Purchase},
+    portal::{KeyOrdering, OnceRequest, OrderRow, PaymentRow, Purchase},
 };
 
 pub use claim::ClaimedKey;
 pub use error::{OrderError, PaymentHint};
 pub use terms::KeyTerms;
 
-use crate::{CreditProgress, PaymentRequest};
+use crate::{CreditProgress, PaymentRequest, time::millis};
 
 /// What orders are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,14 +102,21 @@ impl Orders {
         Self { db, chain, keys, progress, settings, clock }
     }
 
-    /// Orders a key.
-    pub async fn open(&self, wallet: Address, terms: KeyTerms) -> Result<Order, OrderError> {
+    /// Orders a key. A request that must take effect once finds the order that it has opened before.
+    pub async fn open(
+        &self,
+        wallet: Address,
+        terms: KeyTerms,
+        once: Option<&OnceRequest>,
+    ) -> Result<Order, OrderError> {
         let KeyTerms { plan, name, scopes } = terms;
         let row = self.new_order(wallet, plan.fee(), Purchase::Key { plan, name, scopes });
-        if !self.db.open_key_order(&row, MOST_ACTIVE_KEYS).await? {
-            return Err(OrderError::KeyLimitReached);
+        match self.db.open_key_order(&row, MOST_ACTIVE_KEYS, once).await? {
+            KeyOrdering::Opened => Ok(self.with_request(row, None)),
+            KeyOrdering::OpenedBefore(id) => self.get(wallet, id).await,
+            KeyOrdering::KeyReused => Err(OrderError::KeyReused),
+            KeyOrdering::NoSlot => Err(OrderError::KeyLimitReached),
         }
-        Ok(self.with_request(row, None))
     }
 
     /// Whether a wallet has paid for a webhook that it has not saved yet, and what to pay if not.
@@ -184,7 +191,7 @@ impl Orders {
 
     /// Milliseconds since 1970.
     fn now(&self) -> u64 {
-        u64::try_from((self.clock)().as_millisecond()).unwrap_or(0)
+        millis((self.clock)())
     }
 }
 

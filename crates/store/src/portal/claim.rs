@@ -3,16 +3,33 @@
 //! Both begin with the wallet's row: counting and taking are one step, whoever else wants a slot at the same time.
 
 use alloy_primitives::Address;
-use domain::portal::OrderState;
+use domain::portal::{OrderId, OrderState};
 
 use super::{
-    AuditRow, DeveloperKeyRow, OrderRow,
+    AuditRow, DeveloperKeyRow, KeptAnswer, OnceRequest, OrderRow, Repeat,
     audit::insert_audit,
+    idempotency::{find_repeat, keep_answer},
     key::{count_active_keys, insert_developer_key},
     order::{claim_order, find_order_in, insert_order},
     wallet::touch_wallet,
 };
 use crate::{Db, StoreError, convert::to_unsigned, db::Tx};
+
+/// The status that an order is answered with.
+const PAYMENT_REQUIRED: u16 = 402;
+
+/// What became of ordering a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOrdering {
+    /// It is ordered.
+    Opened,
+    /// The same request has opened this order before.
+    OpenedBefore(OrderId),
+    /// The key of the request was used for another one.
+    KeyReused,
+    /// All slots are in use.
+    NoSlot,
+}
 
 /// What became of claiming a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,14 +47,34 @@ pub enum KeyClaim {
 }
 
 impl Db {
-    /// Orders a key, if the wallet has less than `most` slots in use. False, and nothing is written, if it has not.
-    pub async fn open_key_order(&self, order: &OrderRow, most: u64) -> Result<bool, StoreError> {
+    /// Orders a key, if the wallet has less than `most` slots in use. A request that must take effect once is remembered
+    /// by its order.
+    pub async fn open_key_order(
+        &self,
+        order: &OrderRow,
+        most: u64,
+        once: Option<&OnceRequest>,
+    ) -> Result<KeyOrdering, StoreError> {
         let mut tx = self.begin().await?;
-        let is_open = take_slot(&mut tx, order, most).await?;
-        if is_open {
-            tx.commit().await?;
+        touch_wallet(&mut tx, order.wallet, order.created_at).await?;
+        if let Some(request) = once {
+            match find_repeat(&mut tx, order.wallet, request).await? {
+                Some(Repeat::Answered(answer)) => {
+                    return Ok(KeyOrdering::OpenedBefore(parse_order(&answer)?));
+                }
+                Some(Repeat::KeyReused) => return Ok(KeyOrdering::KeyReused),
+                None => {}
+            }
         }
-        Ok(is_open)
+        if count_slots(&mut tx, order.wallet, order.created_at).await? >= most {
+            return Ok(KeyOrdering::NoSlot);
+        }
+        insert_order(&mut tx, order).await?;
+        if let Some(request) = once {
+            keep_answer(&mut tx, order.wallet, request, &answer(order.id)).await?;
+        }
+        tx.commit().await?;
+        Ok(KeyOrdering::Opened)
     }
 
     /// Makes the key of a paid order, if the order is its wallet's and has not been claimed; the entry tells of it.
@@ -70,13 +107,14 @@ impl Db {
     }
 }
 
-async fn take_slot(tx: &mut Tx, order: &OrderRow, most: u64) -> Result<bool, StoreError> {
-    touch_wallet(tx, order.wallet, order.created_at).await?;
-    if count_slots(tx, order.wallet, order.created_at).await? >= most {
-        return Ok(false);
-    }
-    insert_order(tx, order).await?;
-    Ok(true)
+/// Only the order's id is kept: what is told of it is how it stands when it is asked for again.
+fn answer(order: OrderId) -> KeptAnswer {
+    KeptAnswer { status: PAYMENT_REQUIRED, body: order.to_string().into_bytes() }
+}
+
+fn parse_order(answer: &KeptAnswer) -> Result<OrderId, StoreError> {
+    let text = str::from_utf8(&answer.body).map_err(|error| StoreError::corrupt("kept answer", error))?;
+    text.parse().map_err(|error| StoreError::corrupt("kept answer", error))
 }
 
 /// Slots for keys that a wallet has in use: active keys, and orders of keys. Under the lock of the wallet's row.

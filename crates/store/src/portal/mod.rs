@@ -15,6 +15,7 @@ mod order;
 mod payment;
 mod queue;
 mod rate;
+mod reconcile;
 mod report;
 mod revenue;
 mod session;
@@ -23,7 +24,7 @@ mod webhook;
 
 pub use audit::AuditRow;
 pub use challenge::{ChallengeRow, ConsumedChallenge};
-pub use claim::KeyClaim;
+pub use claim::{KeyClaim, KeyOrdering};
 pub use credit::{
     ChainPayment, CreditBatch, CreditOutcome, Credits, Ledger, NewDelivery, PaidInvoice, PaidOrder,
     PaymentTarget, QuotedInvoice,

@@ -1,5 +1,7 @@
 //! Payments: what the chain has logged, and what it was for. Inserted by `credit`, never changed.
 
+use std::ops::RangeInclusive;
+
 use alloy_primitives::{Address, B256};
 use domain::{
     Wei,
@@ -11,7 +13,7 @@ use super::convert::parse_id;
 use crate::{
     Db, StoreError,
     bulk::{chunks, list_text},
-    convert::{parse_address, parse_hash, parse_wei, to_unsigned},
+    convert::{parse_address, parse_hash, parse_wei, to_signed, to_unsigned},
 };
 
 /// A payment. Times are Unix milliseconds.
@@ -129,6 +131,17 @@ impl Db {
     pub async fn payments_of_invoices(&self, invoices: &[InvoiceId]) -> Result<Vec<PaymentRow>, StoreError> {
         let ids: Vec<&[u8]> = invoices.iter().map(|id| id.as_bytes().as_slice()).collect();
         self.payments_of(select!("invoice_id IN ({list}) ORDER BY id"), &ids).await
+    }
+
+    /// All payments of some blocks, in the chain's order.
+    pub async fn payments_in(&self, blocks: RangeInclusive<u64>) -> Result<Vec<PaymentRow>, StoreError> {
+        let sql = select!("block_number >= $1 AND block_number <= $2 ORDER BY block_number, log_index");
+        let first = to_signed("block", *blocks.start())?;
+        let last = to_signed("block", *blocks.end())?;
+        let rows: Vec<RawPayment> = on_readers!(self, pool => {
+            sqlx::query_as(sql).bind(first).bind(last).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(TryInto::try_into).collect()
     }
 
     async fn payments_of(&self, template: &str, ids: &[&[u8]]) -> Result<Vec<PaymentRow>, StoreError> {

@@ -1,6 +1,7 @@
 //! Invoices as their merchant sees them.
 
 use domain::portal::{InvoiceId, InvoiceState};
+use merchant::Checkout;
 use serde::Serialize;
 use store::portal::InvoiceRecord;
 use utoipa::ToSchema;
@@ -8,7 +9,6 @@ use utoipa::ToSchema;
 use super::{payment::InvoicePaymentView, quote::QuoteView};
 use crate::{
     extract::cursor::InvoiceCursor,
-    state::ApiState,
     view::{Long, TimeText},
 };
 
@@ -35,7 +35,7 @@ pub(crate) struct InvoiceView {
     #[schema(example = "ORD-1042")]
     external_id: Option<String>,
     /// The link to send to the customer.
-    #[schema(format = Uri, example = "http://127.0.0.1:3000/pay/MDEyMzQ1Njc4OWFiY2RlZg")]
+    #[schema(pattern = "^https?://", example = "http://127.0.0.1:3000/pay/MDEyMzQ1Njc4OWFiY2RlZg")]
     pay_url: String,
     /// What it costs in coin, once somebody has asked, and while that holds.
     quote: Option<QuoteView>,
@@ -69,7 +69,7 @@ pub(crate) struct InvoiceListView {
 }
 
 impl InvoiceView {
-    pub(crate) fn new(state: &ApiState, record: InvoiceRecord) -> Self {
+    pub(crate) fn new(checkout: &Checkout, record: InvoiceRecord) -> Self {
         let InvoiceRecord { invoice, quote, payment } = record;
         let quote = quote.filter(|_| invoice.state == InvoiceState::Open);
         let void_pending = quote.as_ref().filter(|_| invoice.void_requested_at.is_some());
@@ -77,9 +77,9 @@ impl InvoiceView {
             id: invoice.id.to_string(),
             status: invoice.state.name(),
             amount_idr: Long(invoice.amount_idr),
-            pay_url: state.pay_url(invoice.token),
+            pay_url: checkout.pay_url(invoice.token),
             void_pending_until: void_pending.map(|quote| TimeText::from_unix(quote.deadline)),
-            quote: quote.map(|quote| QuoteView::new(&quote, &state.portal.checkout.terms(&invoice, &quote))),
+            quote: quote.map(|quote| QuoteView::new(&quote, &checkout.terms(&invoice, &quote))),
             payment: payment.as_ref().map(InvoicePaymentView::from),
             created_at: TimeText::from_millis(invoice.created_at),
             expires_at: TimeText::from_millis(invoice.expires_at),
@@ -92,9 +92,9 @@ impl InvoiceView {
 }
 
 impl InvoiceListView {
-    pub(crate) fn new(state: &ApiState, records: Vec<InvoiceRecord>, next: Option<InvoiceId>) -> Self {
+    pub(crate) fn new(checkout: &Checkout, records: Vec<InvoiceRecord>, next: Option<InvoiceId>) -> Self {
         Self {
-            invoices: records.into_iter().map(|record| InvoiceView::new(state, record)).collect(),
+            invoices: records.into_iter().map(|record| InvoiceView::new(checkout, record)).collect(),
             next_cursor: next.map(|before| InvoiceCursor { before }.print()),
         }
     }

@@ -1,16 +1,14 @@
 //! An invoice as whoever is to pay it sees it. What the merchant wrote about the customer is not shown: the link may be
 //! passed on.
 
-use domain::portal::InvoiceState;
+use domain::{Deployment, portal::InvoiceState};
+use merchant::Checkout;
 use serde::Serialize;
 use store::portal::{InvoiceRecord, RateRow};
 use utoipa::ToSchema;
 
 use super::{payment::InvoicePaymentView, quote::QuoteView, rate::RateView};
-use crate::{
-    state::ApiState,
-    view::{AddressText, Long, TimeText},
-};
+use crate::view::{AddressText, Long, TimeText};
 
 /// What is to be paid, and how.
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,9 +69,15 @@ pub(crate) struct PayNetworkView {
 }
 
 impl PayView {
+    /// Whether nothing can change any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.invoice.status != InvoiceState::Open.name()
+    }
+
     /// `chain_time` is that of the head, in seconds, if it is known: a quote from before it is not shown.
     pub(crate) fn new(
-        state: &ApiState,
+        deployment: &Deployment,
+        checkout: &Checkout,
         record: &InvoiceRecord,
         rate: Option<&RateRow>,
         chain_time: Option<u64>,
@@ -82,7 +86,6 @@ impl PayView {
         let is_open = invoice.state == InvoiceState::Open;
         let is_payable = |deadline| chain_time.is_none_or(|time| deadline >= time);
         let quote = quote.as_ref().filter(|quote| is_open && is_payable(quote.deadline));
-        let deployment = &state.deployment;
         Self {
             invoice: PayInvoiceView {
                 status: invoice.state.name(),
@@ -94,7 +97,7 @@ impl PayView {
                 is_voiding: is_open && invoice.void_requested_at.is_some(),
                 payment: payment.as_ref().map(InvoicePaymentView::from),
             },
-            quote: quote.map(|quote| QuoteView::new(quote, &state.portal.checkout.terms(invoice, quote))),
+            quote: quote.map(|quote| QuoteView::new(quote, &checkout.terms(invoice, quote))),
             rate: rate.map(RateView::from),
             network: PayNetworkView {
                 network: deployment.network.name(),

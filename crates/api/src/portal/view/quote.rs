@@ -30,7 +30,10 @@ pub(crate) struct QuoteView {
     /// The transaction to send.
     tx: QuoteTransactionView,
     /// The same as a link for wallets (EIP-681).
-    #[schema(pattern = "^ethereum:", example = "ethereum:0x0000000000000000000000000000000000008803@8845/pay?value=1")]
+    #[schema(
+        pattern = "^ethereum:",
+        example = "ethereum:0x0000000000000000000000000000000000008803@8845/pay?value=1"
+    )]
     eip681: String,
 }
 

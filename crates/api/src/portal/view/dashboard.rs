@@ -1,0 +1,4 @@
+//! What a merchant has done, at a glance.
+
+use serde::Serialize;
+use utoipa::ToSchema;
