@@ -139,6 +139,9 @@ impl Indexer {
             }
             self.report(writer, target);
         }
+        if target - first >= FAR_BEHIND {
+            self.db.shrink_memory().await?;
+        }
         Ok(Reached::Target)
     }
 

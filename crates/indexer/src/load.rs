@@ -19,13 +19,16 @@ use store::index::NewBlock;
 use crate::{Contracts, prepare::prepare, trouble::Trouble};
 
 /// Ranges that are loaded at once, beside the one that is written.
-const TASKS: usize = 3;
+const TASKS: usize = 6;
 /// Blocks of a range that are fetched at once.
 const FETCHES: usize = 8;
 /// Blocks of the longest range.
 const MOST_BLOCKS: u64 = 256;
 /// Transactions that a range should have at most; only a single block may have more.
 const MOST_TRANSACTIONS: u64 = 8_192;
+/// Ranges that are written together when they are ready together. The account histories of a part of the chain touch about as
+/// many pages of the database whether the part is long or short, so long parts cost less.
+const WRITTEN_TOGETHER: usize = 8;
 
 /// Reads blocks.
 pub(crate) struct Loader {
@@ -54,7 +57,11 @@ impl Loader {
         });
         // Tasks of their own go on while the writer waits for the database.
         let tasks = ranges.map(move |range| tokio::spawn(Arc::clone(&self).load_range(range)));
-        tasks.buffered(TASKS).map(|loaded| loaded?)
+        let loaded = tasks.buffered(TASKS).map(|loaded| loaded?);
+        loaded.ready_chunks(WRITTEN_TOGETHER).map(|ranges| {
+            let ranges: Result<Vec<_>, Trouble> = ranges.into_iter().collect();
+            Ok(ranges?.into_iter().flatten().collect())
+        })
     }
 
     async fn load_range(self: Arc<Self>, range: RangeInclusive<u64>) -> Result<Vec<NewBlock>, Trouble> {

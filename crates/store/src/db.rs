@@ -21,12 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const REOPEN_PAUSE: Duration = Duration::from_millis(50);
 /// Statements that a connection keeps prepared.
 const PREPARED_STATEMENTS: usize = 256;
-/// Page cache of the SQLite connection that writes, in KiB (negative, as SQLite wants it).
-const WRITER_CACHE: &str = "-16384";
+/// Most that the page cache of the SQLite connection that writes may take, in KiB (negative, as SQLite wants it): all pages
+/// that a large part of a backfill changes, which would be written twice if they did not fit.
+const WRITER_CACHE: &str = "-65536";
 /// Page cache of a SQLite connection that reads.
 const READER_CACHE: &str = "-2048";
-/// Pages of the write-ahead log after which it is folded into the file: 16 MiB.
-const CHECKPOINT_PAGES: &str = "4096";
+/// Pages of the write-ahead log after which it is folded into the file: 64 MiB. A page that changes often meanwhile is
+/// folded in once.
+const CHECKPOINT_PAGES: &str = "16384";
 /// Bytes to which the write-ahead log shrinks when it has been folded in.
 const LOG_LIMIT: &str = "33554432";
 
@@ -120,6 +122,14 @@ impl Db {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         on_readers!(self, pool => sqlx::query("SELECT 1").execute(pool).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Gives back memory that a large piece of work has taken. SQLite keeps pages until it needs room for others.
+    pub async fn shrink_memory(&self) -> Result<(), StoreError> {
+        if let Pools::Sqlite { writer, .. } = &self.pools {
+            sqlx::query("PRAGMA shrink_memory").execute(writer).await?;
+        }
         Ok(())
     }
 
