@@ -12,6 +12,7 @@ mod index;
 mod load;
 mod machine;
 mod peer;
+mod portal;
 mod progress;
 mod reads;
 mod startup;
@@ -48,6 +49,8 @@ enum Subject {
     SerialNode(gateway::SerialOptions),
     /// Claims of many wallets at once.
     Faucet(faucet::Options),
+    /// Lists of invoices, payments until their webhooks, and a long queue of deliveries.
+    Portal(portal::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -60,7 +63,8 @@ fn main() -> anyhow::Result<()> {
         | Subject::Api(_)
         | Subject::Index(_)
         | Subject::Gateway(_)
-        | Subject::Faucet(_) => tokio::runtime::Builder::new_current_thread(),
+        | Subject::Faucet(_)
+        | Subject::Portal(_) => tokio::runtime::Builder::new_current_thread(),
     };
     runtime.enable_all().build()?.block_on(run(subject))
 }
@@ -75,5 +79,6 @@ async fn run(subject: Subject) -> anyhow::Result<()> {
         Subject::Gateway(options) => gateway::run(options).await,
         Subject::SerialNode(options) => gateway::serve_serially(options).await,
         Subject::Faucet(options) => faucet::run(options).await,
+        Subject::Portal(options) => portal::run(options).await,
     }
 }

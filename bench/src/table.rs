@@ -20,6 +20,8 @@ pub(crate) enum Target {
     AtMostTimes(f64),
     /// Ours is at most this, whatever the peer does.
     AtMost(f64),
+    /// Ours is at least this, whatever the peer does.
+    AtLeast(f64),
     /// Shown for information.
     None,
 }
@@ -61,6 +63,7 @@ impl Row {
             Target::AtLeastTimes(times) => self.ratio().map(|ratio| ratio >= times),
             Target::AtMostTimes(times) => self.ratio().map(|ratio| ratio <= times),
             Target::AtMost(limit) => self.ours.map(|ours| ours <= limit),
+            Target::AtLeast(limit) => self.ours.map(|ours| ours >= limit),
             Target::None => return "–",
         };
         match met {
@@ -91,6 +94,7 @@ impl Unit {
             Target::AtLeastTimes(times) => format!("≥ {times}×"),
             Target::AtMostTimes(times) => format!("≤ {times}×"),
             Target::AtMost(limit) => format!("≤ {}", self.write(Some(limit))),
+            Target::AtLeast(limit) => format!("≥ {}", self.write(Some(limit))),
             Target::None => "–".to_owned(),
         }
     }

@@ -113,6 +113,15 @@ impl Wallet {
         self.address().create(self.nonce)
     }
 
+    /// Signs a message for people (EIP-191).
+    ///
+    /// # Panics
+    /// Never: signing with a key in memory cannot fail.
+    #[expect(clippy::expect_used, reason = "signing with a key in memory cannot fail")]
+    pub fn sign_message(&self, message: &[u8]) -> Signature {
+        self.signer.sign_message_sync(message).expect("a local signature")
+    }
+
     /// Signs a legacy transaction with replay protection.
     pub fn sign_legacy(&mut self, draft: Draft) -> SignedTransaction {
         let Draft { to, value, input, gas_limit, gas_price, .. } = draft;

@@ -16,6 +16,7 @@ use indexer::{Contracts, Indexer, IndexerConfig};
 use jiff::Timestamp;
 use store::Db;
 use tokio::{net::TcpListener, sync::watch};
+use tokio_util::sync::CancellationToken;
 use validators::{
     Applications, Board, BoardKeeper, BoardSettings, Clock,
     mail::{MailWorker, Mailer},
@@ -106,6 +107,7 @@ impl Wiring<'_> {
         boards: Boards,
         parts: &mut Parts,
     ) -> anyhow::Result<()> {
+        let ending = CancellationToken::new();
         let state = ApiState {
             chain: self.chain.client.clone(),
             deployment: self.config.deployment().clone(),
@@ -115,11 +117,16 @@ impl Wiring<'_> {
             db: self.db.clone(),
             boards,
             applications: self.applications(),
-            portal: self.start_portal(parts)?,
+            portal: self.start_portal(ending.clone(), parts)?,
         };
         let edge = api::api(state, self.edge());
         parts.start("the API", |stop| async move {
-            api::serve(listener, edge, stop).await;
+            // An answer that has no end by itself would keep the server from ending.
+            let end_streams = async {
+                stop.cancelled().await;
+                ending.cancel();
+            };
+            tokio::join!(api::serve(listener, edge, stop.clone()), end_streams);
             Ok(())
         });
         Ok(())

@@ -6,9 +6,12 @@ use access::{Clock, WindowLimiter};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_primitives::B256;
 use anyhow::Context;
-use api::Portal;
+use api::{PayStreams, Portal, QuoteLimits};
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
+use merchant::{Checkout, CheckoutPlace, CreditProgress, Dashboards, Invoices, Rates};
+
+use tokio_util::sync::CancellationToken;
 
 use super::Wiring;
 use crate::{
@@ -21,8 +24,13 @@ use crate::{
 const PEPPER_VERSION: u16 = 1;
 
 impl Wiring<'_> {
-    /// The portal, and what it does in the background; nothing where its secrets are not configured.
-    pub(super) fn start_portal(&self, parts: &mut Parts) -> anyhow::Result<Option<Portal>> {
+    /// The portal, and what it does in the background; nothing where its secrets are not configured. Whoever watches a
+    /// payment link is let go with `ending`.
+    pub(super) fn start_portal(
+        &self,
+        ending: CancellationToken,
+        parts: &mut Parts,
+    ) -> anyhow::Result<Option<Portal>> {
         let config = self.config;
         let pepper = match &config.portal.pepper {
             Some(pepper) => Some(SecretKey::expose(pepper)),
@@ -31,9 +39,29 @@ impl Wiring<'_> {
         let Some(pepper) = pepper else { return Ok(None) };
         let clock: Clock = Arc::new(Timestamp::now);
         let keys = self.developer_keys(pepper, clock.clone(), parts)?;
-        let sessions = self.sessions(clock, parts);
-        let challenges = WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE);
-        Ok(Some(Portal { sessions, keys, origins: self.portal_origins(), challenges }))
+        let sessions = self.sessions(clock.clone(), parts);
+        Ok(Some(Portal {
+            sessions,
+            keys,
+            origins: self.portal_origins(),
+            challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+            invoices: Invoices::new(self.db.clone(), clock.clone()),
+            checkout: self.checkout(clock.clone()),
+            rates: Rates::new(self.db.clone(), clock.clone()),
+            dashboards: Dashboards::new(self.db.clone(), clock),
+            quote_limits: QuoteLimits::default(),
+            streams: PayStreams::new(CreditProgress::poll(self.db.clone()), ending),
+        }))
+    }
+
+    fn checkout(&self, clock: Clock) -> Checkout {
+        let deployment = self.config.deployment();
+        let place = CheckoutPlace {
+            chain_id: deployment.chain_id,
+            contract: deployment.contracts.platform_checkout,
+            pages: deployment.urls.explorer.clone(),
+        };
+        Checkout::new(self.db.clone(), self.chain.client.clone(), place, clock)
     }
 
     fn developer_keys(
