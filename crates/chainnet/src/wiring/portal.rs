@@ -9,8 +9,7 @@ use anyhow::Context;
 use api::{PayStreams, Portal, QuoteLimits};
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
-use merchant::{Checkout, CheckoutPlace, CreditProgress, Dashboards, Invoices, Rates};
-
+use merchant::{Checkout, CheckoutPlace, CreditProgress, Dashboards, Invoices, OrderSettings, Orders, Rates};
 use tokio_util::sync::CancellationToken;
 
 use super::Wiring;
@@ -40,9 +39,12 @@ impl Wiring<'_> {
         let clock: Clock = Arc::new(Timestamp::now);
         let keys = self.developer_keys(pepper, clock.clone(), parts)?;
         let sessions = self.sessions(clock.clone(), parts);
+        let progress = CreditProgress::poll(self.db.clone());
+        let orders = self.orders(keys.clone(), progress.clone(), clock.clone());
         Ok(Some(Portal {
             sessions,
             keys,
+            orders,
             origins: self.portal_origins(),
             challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
             invoices: Invoices::new(self.db.clone(), clock.clone()),
@@ -50,8 +52,14 @@ impl Wiring<'_> {
             rates: Rates::new(self.db.clone(), clock.clone()),
             dashboards: Dashboards::new(self.db.clone(), clock),
             quote_limits: QuoteLimits::default(),
-            streams: PayStreams::new(CreditProgress::poll(self.db.clone()), ending),
+            streams: PayStreams::new(progress, ending),
         }))
+    }
+
+    fn orders(&self, keys: Arc<DeveloperKeys>, progress: CreditProgress, clock: Clock) -> Orders {
+        let deployment = self.config.deployment();
+        let settings = OrderSettings::new(deployment.chain_id, deployment.contracts.platform_fees);
+        Orders::new(self.db.clone(), self.chain.client.clone(), keys, progress, settings, clock)
     }
 
     fn checkout(&self, clock: Clock) -> Checkout {
