@@ -9,7 +9,9 @@ use anyhow::Context;
 use api::{PayStreams, Portal, QuoteLimits};
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
-use merchant::{Checkout, CheckoutPlace, CreditProgress, Dashboards, Invoices, OrderSettings, Orders, Rates};
+use merchant::{
+    Checkout, CheckoutPlace, CreditProgress, Dashboards, Invoices, KeptAnswers, OrderSettings, Orders, Rates,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::Wiring;
@@ -41,6 +43,7 @@ impl Wiring<'_> {
         let sessions = self.sessions(clock.clone(), parts);
         let progress = CreditProgress::poll(self.db.clone());
         let orders = self.orders(keys.clone(), progress.clone(), clock.clone());
+        self.keep_house(clock.clone(), parts);
         Ok(Some(Portal {
             sessions,
             keys,
@@ -54,6 +57,18 @@ impl Wiring<'_> {
             quote_limits: QuoteLimits::default(),
             streams: PayStreams::new(progress, ending),
         }))
+    }
+
+    /// Gives the devnet its rate, and forgets old answers now and then.
+    fn keep_house(&self, clock: Clock, parts: &mut Parts) {
+        let rates = Rates::new(self.db.clone(), clock.clone());
+        let answers = KeptAnswers::new(self.db.clone(), clock);
+        let network = self.config.network;
+        parts.start("the portal's housekeeping", |stop| async move {
+            rates.settle_default(network).await.context("the rate cannot be set")?;
+            answers.run(stop).await;
+            Ok(())
+        });
     }
 
     fn orders(&self, keys: Arc<DeveloperKeys>, progress: CreditProgress, clock: Clock) -> Orders {
