@@ -5,6 +5,7 @@ use std::{fs, sync::Arc};
 use access::{Keyring, Placeholder, settle_placeholders};
 use anyhow::Context;
 use jiff::Timestamp;
+use merchant::CreditProgress;
 use store::Db;
 use tracing::info;
 
@@ -83,6 +84,15 @@ async fn start_parts(
     doors: Doors,
     parts: &mut Parts,
 ) -> anyhow::Result<Vec<&'static Placeholder>> {
+    let (tools, progress) = match roles {
+        Roles::All | Roles::Worker => {
+            let tools = wiring.portal_tools()?;
+            let progress = wiring.start_portal_worker(&tools, parts).await?;
+            (Some(tools), progress)
+        }
+        Roles::Api => (Some(wiring.portal_tools()?), CreditProgress::poll(wiring.db.clone())),
+        Roles::Gateway | Roles::Faucet => (None, CreditProgress::poll(wiring.db.clone())),
+    };
     let boards = match roles {
         Roles::Api => Some(wiring.start_board(parts)),
         Roles::All | Roles::Worker => {
@@ -105,8 +115,8 @@ async fn start_parts(
             wiring.start_gateway(listener, keyring, parts)?;
         }
     }
-    if let (Some(listener), Some(boards)) = (doors.api, boards) {
-        wiring.start_api(listener, boards, parts)?;
+    if let (Some(listener), Some(boards), Some(tools)) = (doors.api, boards, tools) {
+        wiring.start_api(listener, boards, tools, progress, parts);
     }
     Ok(placeholders)
 }

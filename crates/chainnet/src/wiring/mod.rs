@@ -14,14 +14,16 @@ use domain::Network;
 use hyper::header::HeaderValue;
 use indexer::{Contracts, Indexer, IndexerConfig};
 use jiff::Timestamp;
+use merchant::CreditProgress;
 use store::Db;
 use tokio::{net::TcpListener, sync::watch};
+use tokio_util::sync::CancellationToken;
 use validators::{
     Applications, Board, BoardKeeper, BoardSettings, Clock,
     mail::{MailWorker, Mailer},
 };
 
-pub(crate) use self::faucet::faucet_key;
+pub(crate) use self::{faucet::faucet_key, portal::PortalTools};
 use crate::{
     chain_source::ChainSource,
     config::{Config, Origins},
@@ -99,13 +101,17 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// Serves REST and GraphQL.
+    /// Serves REST and GraphQL, the portal with them. `progress` is how far crediting is, wherever it happens.
     pub(crate) fn start_api(
         &self,
         listener: TcpListener,
         boards: Boards,
+        tools: PortalTools,
+        progress: CreditProgress,
         parts: &mut Parts,
-    ) -> anyhow::Result<()> {
+    ) {
+        // Whoever watches a payment would keep the API from ending, so the portal hears of the end too.
+        let stop = CancellationToken::new();
         let state = ApiState {
             chain: self.chain.client.clone(),
             deployment: self.config.deployment().clone(),
@@ -115,14 +121,13 @@ impl Wiring<'_> {
             db: self.db.clone(),
             boards,
             applications: self.applications(),
-            portal: self.start_portal(parts)?,
+            portal: self.start_portal(tools, progress, stop.clone(), parts),
         };
         let edge = api::api(state, self.edge());
-        parts.start("the API", |stop| async move {
+        parts.start_with("the API", stop.clone(), async move {
             api::serve(listener, edge, stop).await;
             Ok(())
         });
-        Ok(())
     }
 
     fn applications(&self) -> Applications {
