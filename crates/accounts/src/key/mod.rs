@@ -6,6 +6,8 @@
 
 mod denied;
 mod pepper;
+#[cfg(test)]
+mod tests;
 mod text;
 mod usage;
 

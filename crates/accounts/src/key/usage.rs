@@ -27,7 +27,7 @@ impl Uses {
         *last = at.max(*last);
     }
 
-    fn take(&self) -> Vec<(DeveloperKeyId, u64)> {
+    pub(super) fn take(&self) -> Vec<(DeveloperKeyId, u64)> {
         std::mem::take(&mut *self.0.lock()).into_iter().collect()
     }
 }
@@ -50,7 +50,7 @@ impl DeveloperKeys {
     }
 
     /// What cannot be written is kept for the next time.
-    async fn write_uses(&self) -> Result<(), StoreError> {
+    pub(super) async fn write_uses(&self) -> Result<(), StoreError> {
         let mut result = Ok(());
         for some in self.uses.take().chunks(ROWS_AT_ONCE) {
             let written = self.db.use_developer_keys(some).await;

@@ -103,6 +103,8 @@ async fn other_origins_may_read_answers_and_refusals(test: &TestDb) {
             "Retry-After",
             "ETag",
             "X-Request-Id",
+            "X-Key-Expires-At",
+            "Idempotent-Replayed",
         ] {
             assert!(exposed.contains(name), "{name}");
         }
@@ -111,7 +113,11 @@ async fn other_origins_may_read_answers_and_refusals(test: &TestDb) {
     let reply = rig.ask("OPTIONS", "/graphql", &preflight, "").await;
     assert_eq!(reply.status, 204);
     assert_eq!(reply.header("access-control-allow-methods"), Some("GET, HEAD, POST, DELETE, OPTIONS"));
-    assert!(reply.header("access-control-allow-headers").unwrap().contains("Content-Type"));
+    let allowed = reply.header("access-control-allow-headers").unwrap();
+    for name in ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Platform-Dev-Key"] {
+        assert!(allowed.contains(name), "{name}");
+    }
+    assert_eq!(reply.header("access-control-allow-credentials"), None, "not for every page there is");
 }
 
 async fn a_list_of_origins_lets_no_other_read(test: &TestDb) {
@@ -120,9 +126,11 @@ async fn a_list_of_origins_lets_no_other_read(test: &TestDb) {
     for path in [CHAIN, "/nowhere"] {
         let known = rig.get_with(path, &[("origin", "https://explorer.example")]).await;
         assert_eq!(known.header("access-control-allow-origin"), Some("https://explorer.example"));
+        assert_eq!(known.header("access-control-allow-credentials"), Some("true"));
         assert_eq!(known.header("vary"), Some("Accept-Encoding, Origin"));
         let other = rig.get_with(path, &[("origin", "https://evil.example")]).await;
         assert_eq!(other.header("access-control-allow-origin"), None);
+        assert_eq!(other.header("access-control-allow-credentials"), None);
     }
 }
 

@@ -131,6 +131,16 @@ impl Rig {
     }
 
     pub(crate) async fn with(test: &TestDb, config: EdgeConfig) -> Self {
+        Self::build(test, config, true).await
+    }
+
+    /// A rig of a server whose operator has not configured the portal.
+    pub(crate) async fn without_portal(test: &TestDb) -> Self {
+        let config = EdgeConfig { requests_per_minute: 1_000_000, ..EdgeConfig::default() };
+        Self::build(test, config, false).await
+    }
+
+    async fn build(test: &TestDb, config: EdgeConfig, has_portal: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let chain = Chain::open(&folder.path().join("chain"), &genesis(CHAIN_ID)).unwrap();
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
@@ -152,7 +162,7 @@ impl Rig {
             db: db.clone(),
             boards: boards.clone(),
             applications: Applications::new(db.clone(), false),
-            portal: Some(portal(&client, &db, &clock)),
+            portal: has_portal.then(|| portal(&client, &db, &clock)),
         };
         let edge = api(state, config);
         let control = production.control().clone();

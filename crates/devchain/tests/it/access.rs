@@ -206,6 +206,31 @@ async fn accounts_and_calls_are_the_same_at_every_height() {
 }
 
 #[tokio::test]
+async fn creation_code_returns_what_it_likes_and_creates_nothing() {
+    let (rig, _) = eventful_chain().await;
+    let port = Port::open(&rig).await;
+    let inside = EmbeddedClient::new(Arc::clone(&rig.chain));
+    let outside = RemoteClient::connect(&[port.url()], config()).await.expect("a client");
+    let code = |text: &str| Bytes::from(alloy_primitives::hex::decode(text).expect("hex"));
+    // Returns the byte 7, the number of its block, a revert with nothing.
+    let codes = [code("600760005360016000f3"), code("4360005260206000f3"), code("60006000fd")];
+    for at in [At::Head, At::Number(1), At::Number(9)] {
+        for code in &codes {
+            let inside_says = said(inside.call_creation(code.clone(), at).await);
+            assert_eq!(said(outside.call_creation(code.clone(), at).await), inside_says, "{code} {at:?}");
+        }
+    }
+    let [seven, _, revert] = codes;
+    assert_eq!(outside.call_creation(seven, At::Head).await.expect("output")[..], [7]);
+    let reverted = outside.call_creation(revert, At::Head).await;
+    assert!(matches!(reverted, Err(ChainError::Reverted { .. })), "{reverted:?}");
+    let ended = outside.call_creation(code("5b600056"), At::Head).await;
+    assert!(matches!(ended, Err(ChainError::Refused { .. })), "it never ends by itself: {ended:?}");
+    let created = Address::ZERO.create(0);
+    assert!(outside.account(created, At::Head).await.expect("an account").code.is_empty());
+}
+
+#[tokio::test]
 async fn contracts_answer_in_their_own_types() {
     let (rig, _) = eventful_chain().await;
     let port = Port::open(&rig).await;
