@@ -84,14 +84,13 @@ async fn start_parts(
     doors: Doors,
     parts: &mut Parts,
 ) -> anyhow::Result<Vec<&'static Placeholder>> {
-    let (tools, progress) = match roles {
-        Roles::All | Roles::Worker => {
-            let tools = wiring.portal_tools()?;
-            let progress = wiring.start_portal_worker(&tools, parts).await?;
-            (Some(tools), progress)
-        }
-        Roles::Api => (Some(wiring.portal_tools()?), CreditProgress::poll(wiring.db.clone())),
-        Roles::Gateway | Roles::Faucet => (None, CreditProgress::poll(wiring.db.clone())),
+    let tools = match roles {
+        Roles::All | Roles::Api | Roles::Worker => wiring.portal_tools()?,
+        Roles::Gateway | Roles::Faucet => None,
+    };
+    let progress = match (roles, &tools) {
+        (Roles::All | Roles::Worker, Some(tools)) => wiring.start_portal_worker(tools, parts).await?,
+        (_, _) => CreditProgress::poll(wiring.db.clone()),
     };
     let boards = match roles {
         Roles::Api => Some(wiring.start_board(parts)),
@@ -115,7 +114,7 @@ async fn start_parts(
             wiring.start_gateway(listener, keyring, parts)?;
         }
     }
-    if let (Some(listener), Some(boards), Some(tools)) = (doors.api, boards, tools) {
+    if let (Some(listener), Some(boards)) = (doors.api, boards) {
         wiring.start_api(listener, boards, tools, progress, parts);
     }
     Ok(placeholders)

@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 use crate::{Db, portal::touch_wallet};
 
+pub use crate::portal::seed::{seed_deliveries, seed_invoices};
+
 /// The variable that names the PostgreSQL server.
 pub const SERVER_VARIABLE: &str = "CHAINNET_TEST_POSTGRES";
 

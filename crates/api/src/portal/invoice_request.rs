@@ -2,10 +2,7 @@
 
 use std::{ops::RangeInclusive, str::FromStr};
 
-use domain::portal::{
-    AMOUNT_IDR, CustomerLabel, ExternalId, INVOICE_MINUTES, InvoiceNote,
-    TextError,
-};
+use domain::portal::{AMOUNT_IDR, CustomerLabel, ExternalId, INVOICE_MINUTES, InvoiceNote, TextError};
 use merchant::NewInvoice;
 use serde_json::Value;
 use utoipa::ToSchema;

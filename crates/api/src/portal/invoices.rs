@@ -200,10 +200,7 @@ pub(crate) const REFUSALS: &[Refusals] = &[
             IdempotencyKeyReused,
         ],
     ),
-    (
-        "list_invoices",
-        refusals![InvalidLimit, InvalidCursor, InvalidParameter, UnknownParameter],
-    ),
+    ("list_invoices", refusals![InvalidLimit, InvalidCursor, InvalidParameter, UnknownParameter]),
     ("get_invoice", refusals![InvoiceNotFound]),
     (
         "void_invoice",

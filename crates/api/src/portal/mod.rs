@@ -6,6 +6,7 @@
 mod answer;
 mod cookie;
 pub(crate) mod current_key;
+pub(crate) mod dashboard;
 pub(crate) mod guard;
 mod idempotency;
 mod invoice_request;
@@ -75,6 +76,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(invoices::create_invoice, invoices::list_invoices))
         .routes(routes!(invoices::get_invoice))
         .routes(routes!(invoices::void_invoice))
+        .routes(routes!(dashboard::get_dashboard))
         .routes(routes!(rates::get_current_rate))
         .routes(routes!(pay::get_payment_page))
         .routes(routes!(pay::create_quote))

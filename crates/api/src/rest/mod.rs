@@ -84,6 +84,7 @@ pub(crate) const SURFACE: Surface = Surface {
         REFUSALS,
         portal::session::REFUSALS,
         portal::current_key::REFUSALS,
+        portal::dashboard::REFUSALS,
         portal::invoices::REFUSALS,
         portal::pay::REFUSALS,
         portal::rates::REFUSALS,

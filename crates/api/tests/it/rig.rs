@@ -18,7 +18,7 @@ use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use chain::ChainClient;
-use chainnet_api::{ApiState, Edge, EdgeConfig, Portal, api, clock::Clock};
+use chainnet_api::{ApiState, Edge, EdgeConfig, PayStreams, Portal, QuoteLimits, api, clock::Clock};
 use devchain::{
     chain::Chain,
     client::EmbeddedClient,
@@ -31,6 +31,9 @@ use hyper::{HeaderMap, Request, StatusCode, header::HeaderValue};
 use ibft::seal::{Secp256k1Key, ValidatorKey};
 use indexer::{Indexer, IndexerConfig};
 use jiff::Timestamp;
+use merchant::{
+    Checkout, CheckoutPlace, CreditProgress, CreditSettings, Credited, Crediting, Dashboards, Invoices, Rates,
+};
 use serde_json::Value;
 use store::{Db, testing::TestDb};
 use tempfile::TempDir;
@@ -94,7 +97,9 @@ pub(crate) struct Rig {
     pub(crate) control: Control,
     chain: Arc<Chain>,
     boards: watch::Receiver<Option<Arc<Board>>>,
+    credited: watch::Receiver<Credited>,
     stop: CancellationToken,
+    stop_crediting: CancellationToken,
     _production: Production,
     _folder: TempDir,
 }
@@ -153,6 +158,11 @@ impl Rig {
         let boards = keeper.boards();
         tokio::spawn(keeper.run(stop.clone()));
         let clock = Arc::new(TestClock::default());
+        let settings = CreditSettings { may_rewind: true, ..CreditSettings::default() };
+        let crediting = Crediting::new(db.clone(), client.clone(), settings, time(&clock));
+        let (credited, stop_crediting) = (crediting.credited(), stop.child_token());
+        tokio::spawn(crediting.run(stop_crediting.clone()));
+        let progress = CreditProgress::follow(credited.clone());
         let state = ApiState {
             chain: client.clone(),
             deployment: deployment(),
@@ -162,7 +172,7 @@ impl Rig {
             db: db.clone(),
             boards: boards.clone(),
             applications: Applications::new(db.clone(), false),
-            portal: has_portal.then(|| portal(&client, &db, &clock)),
+            portal: has_portal.then(|| portal(&client, &db, &clock, progress, stop.clone())),
         };
         let edge = api(state, config);
         let control = production.control().clone();
@@ -174,7 +184,9 @@ impl Rig {
             control,
             chain,
             boards,
+            credited,
             stop,
+            stop_crediting,
             _production: production,
             _folder: folder,
         };
@@ -182,8 +194,19 @@ impl Rig {
         rig
     }
 
-    /// Waits until index and board are at the head.
+    /// Waits until index, board and crediting are at the head.
     pub(crate) async fn settle(&self) {
+        self.settle_board().await;
+        let number = self.chain.head().block.header.number;
+        let mut credited = self.credited.clone();
+        let is_there = |credited: &Credited| credited.block >= Some(number);
+        tokio::time::timeout(PATIENCE, credited.wait_for(is_there))
+            .await
+            .expect("crediting in time")
+            .unwrap();
+    }
+
+    async fn settle_board(&self) {
         let head = self.chain.head().block.hash;
         let mut boards = self.boards.clone();
         let is_there = |board: &Option<Arc<Board>>| {
@@ -196,6 +219,30 @@ impl Rig {
         let number = self.control.mine(None).await.unwrap();
         self.settle().await;
         number
+    }
+
+    /// Mines a block of this time, in seconds.
+    pub(crate) async fn mine_at(&self, seconds: u64) -> u64 {
+        let number = self.control.mine(Some(seconds)).await.unwrap();
+        self.settle().await;
+        number
+    }
+
+    /// Lets payments lie about, and mines a block of this time.
+    pub(crate) async fn mine_uncredited(&self, seconds: u64) {
+        self.stop_crediting.cancel();
+        self.control.mine(Some(seconds)).await.unwrap();
+        self.settle_board().await;
+    }
+
+    /// Begins to end the process.
+    pub(crate) fn shut_down(&self) {
+        self.stop.cancel();
+    }
+
+    /// The time of the head, in seconds.
+    pub(crate) fn chain_time(&self) -> u64 {
+        self.chain.head().block.header.timestamp
     }
 
     pub(crate) fn head_hash(&self) -> B256 {
@@ -287,19 +334,35 @@ impl Drop for Rig {
     }
 }
 
+fn time(clock: &Arc<TestClock>) -> access::Clock {
+    let clock = clock.clone();
+    Arc::new(move || clock.now())
+}
+
 /// The portal as the product has it.
-fn portal(chain: &Arc<dyn ChainClient>, db: &Db, clock: &Arc<TestClock>) -> Portal {
-    let now = {
-        let clock = clock.clone();
-        Arc::new(move || clock.now())
-    };
-    let deployment = deployment();
-    let settings = SessionSettings { public_url: deployment.urls.explorer, chain_id: CHAIN_ID };
+fn portal(
+    chain: &Arc<dyn ChainClient>,
+    db: &Db,
+    clock: &Arc<TestClock>,
+    progress: CreditProgress,
+    stop: CancellationToken,
+) -> Portal {
+    let now = time(clock);
+    let Deployment { urls, contracts, .. } = deployment();
+    let settings = SessionSettings { public_url: urls.explorer.clone(), chain_id: CHAIN_ID };
+    let place =
+        CheckoutPlace { chain_id: CHAIN_ID, contract: contracts.platform_checkout, pages: urls.explorer };
     Portal {
         sessions: Arc::new(Sessions::new(db.clone(), chain.clone(), now.clone(), settings)),
-        keys: Arc::new(DeveloperKeys::new(db.clone(), now, peppers())),
+        keys: Arc::new(DeveloperKeys::new(db.clone(), now.clone(), peppers())),
         origins: vec![HeaderValue::from_static(PORTAL_ORIGIN)],
         challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+        invoices: Invoices::new(db.clone(), now.clone()),
+        checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
+        rates: Rates::new(db.clone(), now.clone()),
+        dashboards: Dashboards::new(db.clone(), now),
+        quote_limits: QuoteLimits::default(),
+        streams: PayStreams::new(progress, stop),
     }
 }
 

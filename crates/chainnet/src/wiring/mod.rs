@@ -106,7 +106,7 @@ impl Wiring<'_> {
         &self,
         listener: TcpListener,
         boards: Boards,
-        tools: PortalTools,
+        tools: Option<PortalTools>,
         progress: CreditProgress,
         parts: &mut Parts,
     ) {
@@ -121,7 +121,7 @@ impl Wiring<'_> {
             db: self.db.clone(),
             boards,
             applications: self.applications(),
-            portal: self.start_portal(tools, progress, stop.clone(), parts),
+            portal: tools.map(|tools| self.start_portal(tools, progress, stop.clone(), parts)),
         };
         let edge = api::api(state, self.edge());
         parts.start_with("the API", stop.clone(), async move {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use access::{Clock, WindowLimiter};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_primitives::B256;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use api::{PayStreams, Portal, QuoteLimits};
 use domain::{Network, WebUrl};
 use hyper::header::HeaderValue;
@@ -17,6 +17,7 @@ use merchant::{
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 use webhooks::{
     Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, Webhooks, Worker, WorkerParts,
     WorkerSettings,
@@ -43,20 +44,29 @@ pub(crate) struct PortalTools {
 }
 
 impl Wiring<'_> {
-    /// Makes what the portal's parts share.
-    pub(crate) fn portal_tools(&self) -> anyhow::Result<PortalTools> {
+    /// Makes what the portal's parts share; nothing where there is no portal, because its secrets are not set.
+    pub(crate) fn portal_tools(&self) -> anyhow::Result<Option<PortalTools>> {
         let portal = &self.config.portal;
-        let pepper = self.portal_secret(portal.pepper.as_ref(), "pepper", "PORTAL_PEPPER")?;
+        let pepper = self.portal_secret(portal.pepper.as_ref(), "pepper")?;
+        let sealing = self.portal_secret(portal.webhook_key.as_ref(), "webhook")?;
+        let (pepper, sealing) = match (pepper, sealing) {
+            (Some(pepper), Some(sealing)) => (pepper, sealing),
+            (None, None) => {
+                warn!("PORTAL_PEPPER and WEBHOOK_KEY are not set, so that there is no developer portal");
+                return Ok(None);
+            }
+            (Some(_), None) => bail!("PORTAL_PEPPER is set and WEBHOOK_KEY is not; the portal needs both"),
+            (None, Some(_)) => bail!("WEBHOOK_KEY is set and PORTAL_PEPPER is not; the portal needs both"),
+        };
         let peppers = Peppers::new(vec![Pepper::new(u16::from(FIRST_VERSION), pepper.to_vec())?])?;
-        let sealing = self.portal_secret(portal.webhook_key.as_ref(), "webhook", "WEBHOOK_KEY")?;
         let guard = Arc::new(Guard::new(self.guard_settings(), Arc::new(SystemResolver)));
-        Ok(PortalTools {
+        Ok(Some(PortalTools {
             keys: Arc::new(DeveloperKeys::new(self.db.clone(), time(), peppers)),
             sealing: Arc::new(SealingKeys::new([(FIRST_VERSION, sealing.0)])?),
             sender: Sender::new(guard.clone(), SenderLimits::default()),
             guard,
             bell: Arc::new(Notify::new()),
-        })
+        }))
     }
 
     /// Credits payments and delivers events; answers how far crediting is.
@@ -146,14 +156,14 @@ impl Wiring<'_> {
     }
 
     /// A secret that is configured, or that belongs to the data directory of somebody who tries things out.
-    fn portal_secret(&self, given: Option<&SecretKey>, name: &str, variable: &str) -> anyhow::Result<B256> {
+    fn portal_secret(&self, given: Option<&SecretKey>, name: &str) -> anyhow::Result<Option<B256>> {
         if let Some(given) = given {
-            return Ok(given.expose());
+            return Ok(Some(given.expose()));
         }
         if self.config.network != Network::Devnet && self.chain.node.is_none() {
-            bail!("{variable} is not set: the portal needs it, the same in every process that shares the database");
+            return Ok(None);
         }
-        keys::own_secret(&self.config.data, name).with_context(|| format!("there is no {name} for the portal"))
+        keys::own_secret(&self.config.data, name).map(Some)
     }
 
     fn guard_settings(&self) -> GuardSettings {
