@@ -21,10 +21,12 @@ on_both_engines! {
     what_is_no_key_is_refused_without_the_database,
     a_key_ends_with_its_plan,
     a_key_that_was_taken_back_is_refused,
+    a_key_is_good_for_its_scopes_alone,
     every_operation_of_keys_answers_as_it_is_described,
 }
 
 const KEY: &str = "/api/v1/platform-dev/v1/key";
+const INVOICES: &str = "/api/v1/platform-dev/v1/invoices";
 const WALLET: Address = Address::repeat_byte(0x5a);
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -112,6 +114,19 @@ async fn a_key_that_was_taken_back_is_refused(test: &TestDb) {
     rig.clock.advance(Duration::from_secs(1));
     let refused = with(&rig, key.text.expose()).await;
     assert_eq!(refused.refusal(), (401, "api_key_revoked".into()));
+}
+
+async fn a_key_is_good_for_its_scopes_alone(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    let reads = rig.give_key(WALLET, [Scope::InvoicesRead].into_iter().collect(), DAY).await;
+    let headers = [("X-Platform-Dev-Key", reads.text.expose()), ("content-type", "application/json")];
+    let listed = rig.ask("GET", INVOICES, &headers, "").await;
+    assert_eq!(listed.status, 200, "{listed:?}");
+    let refused = rig.ask("POST", INVOICES, &headers, "{}").await;
+    assert_eq!(refused.refusal(), (403, "scope_missing".into()));
+    assert_eq!(refused.json()["requiredScope"], "invoices:write");
+    assert!(refused.header("x-key-expires-at").is_some());
+    assert_eq!(refused.header("x-key-expires-at"), listed.header("x-key-expires-at"));
 }
 
 async fn every_operation_of_keys_answers_as_it_is_described(test: &TestDb) {
