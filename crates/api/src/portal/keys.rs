@@ -39,10 +39,10 @@ const FIELDS: [&str; 5] = ["plan", "name", "scopes", "orderId", "txHash"];
 /// Buy a key, or claim one that is paid
 ///
 /// With `plan` an order is opened and answered with 402: send the transaction that `order.payment` describes, within half an hour.
-/// With `orderId` its key is made, once the payment is in a block; the request waits up to ten seconds for that. `txHash` helps it
+/// With `orderId` its key is made, once the payment is in a block; the request waits up to eight seconds for that. `txHash` helps it
 /// to know whether waiting is worth while. The secret is shown once. An open order takes one of the wallet's five slots for keys.
 #[utoipa::path(
-    post, path = "/api/v1/platform-dev/keys", tag = "Portal keys",
+    post, path = "/api/v1/platform-dev/keys", tag = "Portal orders",
     params(("Idempotency-Key" = Option<String>, Header, description = "Your name for this order: the same for every try of the same purchase", pattern = "^[!-~]{1,255}$", example = "5b0f6c2e-1042")),
     request_body(content = KeyRequest, content_type = "application/json"),
     responses((status = 201, description = "The key was made", body = ClaimedKeyView))
@@ -83,7 +83,7 @@ async fn claim(
 ///
 /// The last hundred, newest first. Secrets are not among what is kept.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/keys", tag = "Portal keys",
+    get, path = "/api/v1/platform-dev/keys", tag = "Portal orders",
     responses((status = 200, description = "The keys", body = KeyListView))
 )]
 pub(super) async fn list_keys(
@@ -98,7 +98,7 @@ pub(super) async fn list_keys(
 ///
 /// It is refused from then on, and its slot is free. Doing it again changes nothing.
 #[utoipa::path(
-    post, path = "/api/v1/platform-dev/keys/revoke", tag = "Portal keys",
+    post, path = "/api/v1/platform-dev/keys/revoke", tag = "Portal orders",
     request_body(content = RevokeRequest, content_type = "application/json"),
     responses((status = 200, description = "The key is taken back", body = KeyAnswerView))
 )]
@@ -165,7 +165,11 @@ impl KeyBody {
         match (plan, order) {
             (None, Some(order)) => {
                 if name.is_some() || scopes.is_some() {
-                    members.refuse("orderId", "ambiguous", "claims an order, whose name and scopes are fixed");
+                    members.refuse(
+                        "orderId",
+                        "ambiguous",
+                        "claims an order, whose name and scopes are fixed",
+                    );
                 }
                 members.finish()?;
                 Ok(Self::Claim { order, transaction })

@@ -13,15 +13,19 @@ use super::{
     view::order::{OrderAnswerView, OrderListView, OrderView},
 };
 use crate::{
-    code::Code, describe::Refusals, extract::{cursor::OrderCursor, query::Query}, problem::Problem,
-    rest::segment::Segment, state::ApiState,
+    code::Code,
+    describe::Refusals,
+    extract::{cursor::OrderCursor, query::Query},
+    problem::Problem,
+    rest::segment::Segment,
+    state::ApiState,
 };
 
 /// List orders
 ///
 /// Newest first.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/orders", tag = "Portal keys",
+    get, path = "/api/v1/platform-dev/orders", tag = "Portal orders",
     params(
         ("limit" = Option<u32>, Query, description = "Orders on a page", minimum = 1, maximum = 100, example = 25),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the page before", example = "bzpvcmRfMDFrZHZoM2MwZzV0OHY5dzJ4NHk2ejhhMWI"),
@@ -47,7 +51,7 @@ pub(super) async fn list_orders(
 
 /// Look at an order
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/orders/{id}", tag = "Portal keys",
+    get, path = "/api/v1/platform-dev/orders/{id}", tag = "Portal orders",
     params(("id" = String, Path, description = "The order's id", pattern = "^ord_[0-9a-hjkmnp-tv-z]{26}$", example = "ord_01kdvh3c0g5t8v9w2x4y6z8a1b")),
     responses((status = 200, description = "The order", body = OrderAnswerView))
 )]
@@ -67,7 +71,8 @@ pub(super) fn read_id(text: &str) -> Result<OrderId, Problem> {
 
 /// Something has to be paid first: the order says what, and how.
 pub(super) fn payment_required(order: Order) -> Problem {
-    let detail = "Send the transaction that order.payment describes, then repeat the request with the order's id.";
+    let detail =
+        "Send the transaction that order.payment describes, then repeat the request with the order's id.";
     with_order(Problem::new(Code::PaymentRequired, detail), order)
 }
 

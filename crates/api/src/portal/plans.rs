@@ -19,7 +19,7 @@ use crate::{
 ///
 /// Plans of developer keys, and what saving the first webhook URL costs.
 #[utoipa::path(
-    get, path = "/api/v1/platform-dev/plans", tag = "Portal keys",
+    get, path = "/api/v1/platform-dev/plans", tag = "Portal orders",
     responses((status = 200, description = "The plans", body = PlanListView))
 )]
 pub(super) async fn list_plans() -> Result<Answer, Problem> {

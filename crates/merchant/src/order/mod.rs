@@ -45,9 +45,9 @@ pub struct OrderSettings {
 }
 
 impl OrderSettings {
-    /// Orders of half an hour; claims wait ten seconds.
+    /// Orders of half an hour; claims wait eight seconds, less than the edge gives a request.
     pub const fn new(chain_id: u64, fees: Address) -> Self {
-        Self { chain_id, fees, life: Duration::from_secs(30 * 60), claim_wait: Duration::from_secs(10) }
+        Self { chain_id, fees, life: Duration::from_secs(30 * 60), claim_wait: Duration::from_secs(8) }
     }
 }
 
@@ -140,14 +140,17 @@ impl Orders {
         Ok(self.with_request(row, payment))
     }
 
-    /// A wallet's orders before an id, newest first.
+    /// A page of a wallet's orders before an id, newest first, and where the next one begins.
     pub async fn list(
         &self,
         wallet: Address,
         before: Option<OrderId>,
         limit: u32,
-    ) -> Result<Vec<Order>, OrderError> {
-        let rows = self.db.list_orders(wallet, before, limit).await?;
+    ) -> Result<(Vec<Order>, Option<OrderId>), OrderError> {
+        let mut rows = self.db.list_orders(wallet, before, limit.saturating_add(1)).await?;
+        let has_more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let last = rows.last().map(|row| row.id).filter(|_| has_more);
         let ids: Vec<OrderId> = rows.iter().map(|row| row.id).collect();
         let payments = self.db.payments_of_orders(&ids).await?.into_iter();
         let mut settled: HashMap<OrderId, PaymentRow> = payments
@@ -158,7 +161,7 @@ impl Orders {
             let payment = settled.remove(&row.id);
             self.with_request(row, payment)
         };
-        Ok(rows.into_iter().map(with_payment).collect())
+        Ok((rows.into_iter().map(with_payment).collect(), last))
     }
 
     async fn find(&self, wallet: Address, id: OrderId) -> Result<OrderRow, OrderError> {

@@ -39,7 +39,10 @@ pub(crate) struct OrderView {
     /// The transaction that pays it. It may be sent from any wallet.
     payment: TransactionRequestView,
     /// Where it stands. `paid_waiting` was paid late, when the wallet had no slot left: it can be claimed once it has one.
-    #[schema(pattern = "^(awaiting_payment|paid|paid_waiting|claimed|expired)$", example = "awaiting_payment")]
+    #[schema(
+        pattern = "^(awaiting_payment|paid|paid_waiting|claimed|expired)$",
+        example = "awaiting_payment"
+    )]
     state: &'static str,
     /// When it was ordered.
     created_at: TimeText,
