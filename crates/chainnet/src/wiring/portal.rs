@@ -76,8 +76,10 @@ impl Wiring<'_> {
         parts: &mut Parts,
     ) -> anyhow::Result<CreditProgress> {
         Rates::new(self.db.clone(), time()).settle_default(self.config.network).await?;
-        let settings =
-            CreditSettings { may_rewind: self.config.network == Network::Devnet, ..CreditSettings::default() };
+        let settings = CreditSettings {
+            may_rewind: self.config.network == Network::Devnet,
+            ..CreditSettings::default()
+        };
         let crediting = Crediting::new(self.db.clone(), self.chain.client.clone(), settings, time());
         let mut credited = crediting.credited();
         let progress = CreditProgress::follow(credited.clone());
@@ -140,7 +142,7 @@ impl Wiring<'_> {
             dashboards: Dashboards::new(db.clone(), time()),
             quote_limits: QuoteLimits::default(),
             streams: PayStreams::new(progress, stop),
-            webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
+            // webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
         }
     }
 
@@ -168,7 +170,13 @@ impl Wiring<'_> {
 
     fn guard_settings(&self) -> GuardSettings {
         let urls = &self.config.deployment().urls;
-        let own = [Some(&urls.api), Some(&urls.rpc), Some(&urls.explorer), urls.faucet.as_ref(), urls.site.as_ref()];
+        let own = [
+            Some(&urls.api),
+            Some(&urls.rpc),
+            Some(&urls.explorer),
+            urls.faucet.as_ref(),
+            urls.site.as_ref(),
+        ];
         GuardSettings {
             allow_private: self.config.portal.webhook_allow_private,
             own_hosts: own.into_iter().flatten().map(|url| url.host().to_owned()).collect(),

@@ -16,13 +16,7 @@ use store::{
 };
 
 use super::doctor::reach_chain;
-use crate::{
-    cli::PortalCommand,
-    config::Config,
-    output::say,
-    process, runtime,
-    wiring::clock,
-};
+use crate::{cli::PortalCommand, config::Config, output::say, process, runtime, wiring::clock};
 
 /// Carries out one command.
 pub(crate) fn run(config: &Config, command: &PortalCommand) -> anyhow::Result<()> {

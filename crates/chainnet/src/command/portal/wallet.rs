@@ -55,7 +55,14 @@ impl Dossier {
             self.wallet.revenue_idr, self.wallet.revenue
         ));
         section("keys", &self.keys, |key| {
-            format!("{}  {:<8}  {:<9}  until {}  {}", key.id, state(key), key.plan.name(), seconds(key.expires_at), key.name)
+            format!(
+                "{}  {:<8}  {:<9}  until {}  {}",
+                key.id,
+                state(key),
+                key.plan.name(),
+                seconds(key.expires_at),
+                key.name
+            )
         });
         section("orders", &self.orders, |order| {
             format!("{}  {:<16}  {} coin", order.id, order.state.name(), order.amount)
@@ -79,7 +86,13 @@ impl Dossier {
             format!("{}  {:<9}  {:>2} attempts", delivery.id, delivery.state.name(), delivery.attempts)
         });
         section("audit log", &self.audit, |entry| {
-            format!("{}  {:<24}  {:<20}  {}", seconds(entry.at), entry.action.name(), entry.actor, entry.target)
+            format!(
+                "{}  {:<24}  {:<20}  {}",
+                seconds(entry.at),
+                entry.action.name(),
+                entry.actor,
+                entry.target
+            )
         });
     }
 
