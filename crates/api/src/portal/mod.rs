@@ -7,6 +7,7 @@ mod answer;
 mod cookie;
 pub(crate) mod current_key;
 pub(crate) mod dashboard;
+pub(crate) mod description;
 pub(crate) mod guard;
 mod idempotency;
 mod invoice_request;

@@ -79,9 +79,9 @@ pub(super) fn payment_required(order: Order) -> Problem {
 /// A refusal with the order that it is about.
 pub(super) fn refuse(error: OrderError) -> Problem {
     match error {
-        OrderError::NotPaid { order, hint } => {
-            let order_view = (*order).clone();
-            with_order(OrderError::NotPaid { order, hint }.into(), order_view)
+        OrderError::NotPaid { ref order, .. } => {
+            let order = Order::clone(order);
+            with_order(error.into(), order)
         }
         other => other.into(),
     }

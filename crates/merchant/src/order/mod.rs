@@ -172,6 +172,8 @@ impl Orders {
     fn new_order(&self, wallet: Address, amount: Wei, purchase: Purchase) -> OrderRow {
         let now = self.now();
         let life = u64::try_from(self.settings.life.as_millis()).unwrap_or(u64::MAX);
+        // It ends by the chain's time, which may be ahead on a network where time is moved.
+        let begin = now.max(self.chain_time().unwrap_or(0));
         OrderRow {
             id: OrderId::new(now, rand::random()),
             wallet,
@@ -180,7 +182,7 @@ impl Orders {
             reference: B256::new(rand::random()),
             state: OrderState::AwaitingPayment,
             created_at: now,
-            expires_at: now.saturating_add(life),
+            expires_at: begin.saturating_add(life),
             paid_at: None,
             claimed_at: None,
         }
@@ -190,6 +192,13 @@ impl Orders {
         let OrderSettings { chain_id, fees, .. } = self.settings;
         let request = PaymentRequest::fee(chain_id, fees, row.amount, row.reference);
         Order { row, request, payment }
+    }
+
+    /// The time of the chain's head, in Unix milliseconds.
+    fn chain_time(&self) -> Option<u64> {
+        let heads = self.chain.heads();
+        let head = heads.borrow();
+        head.as_ref().map(|head| head.header.timestamp.saturating_mul(1000))
     }
 
     /// Milliseconds since 1970.
