@@ -85,6 +85,8 @@ codes! {
         "The signature is not one of the wallet over the challenge's message. The challenge is used up.";
     ChallengeExpired = "challenge_expired", 401, "Challenge expired",
         "The challenge is not known, was answered before, or is older than five minutes.";
+    PaymentRequired = "payment_required", 402, "Payment required",
+        "This costs coin. `order` says how much, and which transaction pays it.";
     PermissionMissing = "permission_missing", 403, "Permission missing",
         "The API key is good, but does not have the permission `faucet`.";
     WalletNotAllowlisted = "wallet_not_allowlisted", 403, "Wallet not on the allowlist",
@@ -101,6 +103,8 @@ codes! {
     ValidatorNotFound = "validator_not_found", 404, "Validator not found", "No validator registered with this address.";
     ApplicationNotFound = "application_not_found", 404, "Application not found", "There is no application with this id.";
     ClaimNotFound = "claim_not_found", 404, "Claim not found", "No claim of the faucet was answered with this hash.";
+    OrderNotFound = "order_not_found", 404, "Order not found", "The wallet has no order with this id.";
+    KeyNotFound = "key_not_found", 404, "Key not found", "The wallet has no developer key with this id.";
     InvoiceNotFound = "invoice_not_found", 404, "Invoice not found",
         "The wallet has no invoice with this id, or no payment link has this token.";
     QuoteNotFound = "quote_not_found", 404, "Quote not found",
@@ -109,6 +113,12 @@ codes! {
         "The path exists, but not for this method; `Allow` names those it takes.";
     ApplicationExists = "application_exists", 409, "Application exists",
         "The operator already has an application that is not closed.";
+    KeyLimitReached = "key_limit_reached", 409, "Key limit reached",
+        "The wallet has five active keys, those included that it has ordered and not yet claimed.";
+    OrderNotPaid = "order_not_paid", 409, "Order not paid",
+        "No payment of the order is in a block yet, as far as is known. `order` is the order as it stands.";
+    OrderClaimed = "order_claimed", 409, "Order claimed",
+        "The key of the order was made before, and its secret shown then.";
     InvoiceNotOpen = "invoice_not_open", 409, "Invoice not open",
         "The invoice is paid, has expired or was taken back.";
     ExternalIdExists = "external_id_exists", 409, "External id exists",
@@ -122,6 +132,7 @@ codes! {
     UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, "Idempotency key reused",
         "The `Idempotency-Key` was used for a request with another body.";
+    PlanUnknown = "plan_unknown", 422, "Plan unknown", "The plan is none of `monthly`, `quarterly` and `yearly`.";
     AddressReserved = "address_reserved", 422, "Address reserved",
         "Nobody can use coin at this address: it is zero, one of the protocol's own, or the faucet's.";
     AddressIsContract = "address_is_contract", 422, "Address is a contract",

@@ -10,11 +10,12 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use alloy_primitives::Address;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, postgres::PgConnectOptions};
 use tempfile::TempDir;
 
-use crate::{Db, portal::touch_wallet};
+use crate::Db;
+
+pub use crate::portal::seed::{seed_deliveries, seed_invoices};
 
 /// The variable that names the PostgreSQL server.
 pub const SERVER_VARIABLE: &str = "CHAINNET_TEST_POSTGRES";
@@ -168,23 +169,6 @@ impl Deref for TestDb {
     fn deref(&self) -> &Db {
         &self.db
     }
-}
-
-/// Gives wallets an order each, for a webhook, that is paid.
-#[expect(clippy::expect_used, reason = "a test without its rows must end")]
-pub async fn add_paid_webhook_orders(db: &Db, wallets: &[Address]) {
-    let sql = "INSERT INTO portal_order (id, wallet, kind, amount_wei, reference, state, holds_slot, created_at, \
-               expires_at, paid_at) VALUES ($1, $2, 'webhook', '1000000000000000000', $1, 'paid', FALSE, 1, 2, 1)";
-    let mut tx = db.begin().await.expect("a transaction");
-    for wallet in wallets {
-        touch_wallet(&mut tx, *wallet, 1).await.expect("a wallet");
-        let id = wallet.as_slice().get(4..).expect("an address is longer than an id");
-        on_connection!(tx, connection => {
-            sqlx::query(sql).bind(id).bind(wallet.as_slice()).execute(connection).await.map(drop)
-        })
-        .expect("an order");
-    }
-    tx.commit().await.expect("a commit");
 }
 
 #[expect(clippy::expect_used, reason = "a test without its database must end")]

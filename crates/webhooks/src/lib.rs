@@ -6,6 +6,7 @@
 //!
 //! What events say is for the crates that make them; HTTP is for the floors above.
 
+mod bell;
 mod error;
 mod guard;
 mod limit;
@@ -19,6 +20,7 @@ mod signature;
 mod test;
 mod worker;
 
+pub use bell::ring_on_change;
 pub use error::WebhookError;
 pub use guard::{Guard, GuardSettings, Resolve, SystemResolver, UrlRefusal};
 pub use metrics::WebhookMetrics;

@@ -2,7 +2,7 @@
 //! added in between. Opaque to callers: base64url of the list's letter and the key.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::portal::InvoiceId;
+use domain::portal::{InvoiceId, OrderId};
 
 use crate::{code::Code, problem::Problem};
 
@@ -26,6 +26,12 @@ pub(crate) struct TransactionCursor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InvoiceCursor {
     pub(crate) before: InvoiceId,
+}
+
+/// Where a page of orders ended: everything older than this one comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OrderCursor {
+    pub(crate) before: OrderId,
 }
 
 impl BlockCursor {
@@ -60,6 +66,17 @@ impl InvoiceCursor {
 
     pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
         let key = key(text, "i:").ok_or_else(refuse)?;
+        Ok(Self { before: key.parse().map_err(|_| refuse())? })
+    }
+}
+
+impl OrderCursor {
+    pub(crate) fn print(self) -> String {
+        URL_SAFE_NO_PAD.encode(format!("o:{}", self.before))
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        let key = key(text, "o:").ok_or_else(refuse)?;
         Ok(Self { before: key.parse().map_err(|_| refuse())? })
     }
 }

@@ -7,11 +7,15 @@ mod answer;
 mod cookie;
 pub(crate) mod current_key;
 pub(crate) mod dashboard;
+pub(crate) mod description;
 pub(crate) mod guard;
 mod idempotency;
 mod invoice_request;
 pub(crate) mod invoices;
+pub(crate) mod keys;
+pub(crate) mod orders;
 pub(crate) mod pay;
+pub(crate) mod plans;
 mod qr;
 pub(crate) mod rates;
 pub(crate) mod session;
@@ -23,7 +27,7 @@ use std::sync::Arc;
 use access::WindowLimiter;
 use accounts::{DeveloperKeys, Sessions};
 use hyper::header::HeaderValue;
-use merchant::{Checkout, Dashboards, Invoices, Rates};
+use merchant::{Checkout, Dashboards, Invoices, Orders, Rates};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{rest::Shared, state::ApiState};
@@ -41,6 +45,8 @@ pub struct Portal {
     pub origins: Vec<HeaderValue>,
     /// Challenges that a client may ask for in a minute: [`Portal::CHALLENGES_PER_MINUTE`].
     pub challenges: WindowLimiter,
+    /// What wallets buy.
+    pub orders: Orders,
     /// Merchants' invoices.
     pub invoices: Invoices,
     /// Quotes for whoever pays one.
@@ -73,6 +79,11 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(session::create_challenge))
         .routes(routes!(session::create_session, session::get_session, session::delete_session))
         .routes(routes!(current_key::get_current_key))
+        .routes(routes!(plans::list_plans))
+        .routes(routes!(keys::create_key, keys::list_keys))
+        .routes(routes!(keys::revoke_key))
+        .routes(routes!(orders::list_orders))
+        .routes(routes!(orders::get_order))
         .routes(routes!(invoices::create_invoice, invoices::list_invoices))
         .routes(routes!(invoices::get_invoice))
         .routes(routes!(invoices::void_invoice))

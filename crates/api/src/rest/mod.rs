@@ -16,6 +16,7 @@ mod validators;
 use std::sync::Arc;
 
 use axum::{extract::FromRef, routing::get};
+use serde_json::Value;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -84,13 +85,21 @@ pub(crate) const SURFACE: Surface = Surface {
         REFUSALS,
         portal::session::REFUSALS,
         portal::current_key::REFUSALS,
+        portal::plans::REFUSALS,
+        portal::keys::REFUSALS,
+        portal::orders::REFUSALS,
         portal::dashboard::REFUSALS,
         portal::invoices::REFUSALS,
         portal::pay::REFUSALS,
         portal::rates::REFUSALS,
     ],
-    extend: graphql::description::describe,
+    extend: describe,
 };
+
+fn describe(document: &mut Value) {
+    graphql::description::describe(document);
+    portal::description::describe(document);
+}
 
 const INTRODUCTION: &str = "\
 <p>Names are camelCase. Block numbers, counts and gas are JSON numbers; amounts of coin are decimal strings with a sibling \

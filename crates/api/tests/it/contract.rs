@@ -134,8 +134,14 @@ pub(crate) struct Walk {
 /// What the tags of the portal's operations begin with. Its tests walk them, a tag at a time.
 pub(crate) const PORTAL: &str = "Portal ";
 /// The tags that they walk.
-const PORTAL_TAGS: [&str; 5] =
-    ["Portal sessions", "Portal keys", "Portal invoices", "Portal payment", "Portal dashboard"];
+const PORTAL_TAGS: [&str; 6] = [
+    "Portal sessions",
+    "Portal keys",
+    "Portal orders",
+    "Portal invoices",
+    "Portal payment",
+    "Portal dashboard",
+];
 
 impl Walk {
     pub(crate) fn new(document: Value) -> Self {

@@ -32,7 +32,8 @@ use ibft::seal::{Secp256k1Key, ValidatorKey};
 use indexer::{Indexer, IndexerConfig};
 use jiff::Timestamp;
 use merchant::{
-    Checkout, CheckoutPlace, CreditProgress, CreditSettings, Credited, Crediting, Dashboards, Invoices, Rates,
+    Checkout, CheckoutPlace, CreditProgress, CreditSettings, Credited, Crediting, Dashboards, Invoices,
+    OrderSettings, Orders, Rates,
 };
 use serde_json::Value;
 use store::{Db, testing::TestDb};
@@ -47,6 +48,8 @@ pub(crate) const CHAIN_ID: u64 = 8845;
 pub(crate) const FRIEND: &str = "0x00000000000000000000000000000000000F12e4";
 /// Whose pages may act for a wallet.
 pub(crate) const PORTAL_ORIGIN: &str = "http://127.0.0.1:3000";
+/// How long a claim waits here; longer than a block takes to be credited.
+const CLAIM_WAIT: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Makes two tests of each `async fn name(test: &TestDb)`: `name::sqlite` and `name::postgres`.
@@ -352,9 +355,13 @@ fn portal(
     let settings = SessionSettings { public_url: urls.explorer.clone(), chain_id: CHAIN_ID };
     let place =
         CheckoutPlace { chain_id: CHAIN_ID, contract: contracts.platform_checkout, pages: urls.explorer };
+    let keys = Arc::new(DeveloperKeys::new(db.clone(), now.clone(), peppers()));
+    let orders =
+        OrderSettings { claim_wait: CLAIM_WAIT, ..OrderSettings::new(CHAIN_ID, contracts.platform_fees) };
     Portal {
         sessions: Arc::new(Sessions::new(db.clone(), chain.clone(), now.clone(), settings)),
-        keys: Arc::new(DeveloperKeys::new(db.clone(), now.clone(), peppers())),
+        orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, now.clone()),
+        keys,
         origins: vec![HeaderValue::from_static(PORTAL_ORIGIN)],
         challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
         invoices: Invoices::new(db.clone(), now.clone()),

@@ -45,9 +45,9 @@ pub struct OrderSettings {
 }
 
 impl OrderSettings {
-    /// Orders of half an hour; claims wait ten seconds.
+    /// Orders of half an hour; claims wait eight seconds, less than the edge gives a request.
     pub const fn new(chain_id: u64, fees: Address) -> Self {
-        Self { chain_id, fees, life: Duration::from_secs(30 * 60), claim_wait: Duration::from_secs(10) }
+        Self { chain_id, fees, life: Duration::from_secs(30 * 60), claim_wait: Duration::from_secs(8) }
     }
 }
 
@@ -140,14 +140,17 @@ impl Orders {
         Ok(self.with_request(row, payment))
     }
 
-    /// A wallet's orders before an id, newest first.
+    /// A page of a wallet's orders before an id, newest first, and where the next one begins.
     pub async fn list(
         &self,
         wallet: Address,
         before: Option<OrderId>,
         limit: u32,
-    ) -> Result<Vec<Order>, OrderError> {
-        let rows = self.db.list_orders(wallet, before, limit).await?;
+    ) -> Result<(Vec<Order>, Option<OrderId>), OrderError> {
+        let mut rows = self.db.list_orders(wallet, before, limit.saturating_add(1)).await?;
+        let has_more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let last = rows.last().map(|row| row.id).filter(|_| has_more);
         let ids: Vec<OrderId> = rows.iter().map(|row| row.id).collect();
         let payments = self.db.payments_of_orders(&ids).await?.into_iter();
         let mut settled: HashMap<OrderId, PaymentRow> = payments
@@ -158,7 +161,7 @@ impl Orders {
             let payment = settled.remove(&row.id);
             self.with_request(row, payment)
         };
-        Ok(rows.into_iter().map(with_payment).collect())
+        Ok((rows.into_iter().map(with_payment).collect(), last))
     }
 
     async fn find(&self, wallet: Address, id: OrderId) -> Result<OrderRow, OrderError> {
@@ -169,6 +172,8 @@ impl Orders {
     fn new_order(&self, wallet: Address, amount: Wei, purchase: Purchase) -> OrderRow {
         let now = self.now();
         let life = u64::try_from(self.settings.life.as_millis()).unwrap_or(u64::MAX);
+        // It ends by the chain's time, which may be ahead on a network where time is moved.
+        let begin = now.max(self.chain_time().unwrap_or(0));
         OrderRow {
             id: OrderId::new(now, rand::random()),
             wallet,
@@ -177,7 +182,7 @@ impl Orders {
             reference: B256::new(rand::random()),
             state: OrderState::AwaitingPayment,
             created_at: now,
-            expires_at: now.saturating_add(life),
+            expires_at: begin.saturating_add(life),
             paid_at: None,
             claimed_at: None,
         }
@@ -187,6 +192,13 @@ impl Orders {
         let OrderSettings { chain_id, fees, .. } = self.settings;
         let request = PaymentRequest::fee(chain_id, fees, row.amount, row.reference);
         Order { row, request, payment }
+    }
+
+    /// The time of the chain's head, in Unix milliseconds.
+    fn chain_time(&self) -> Option<u64> {
+        let heads = self.chain.heads();
+        let head = heads.borrow();
+        head.as_ref().map(|head| head.header.timestamp.saturating_mul(1000))
     }
 
     /// Milliseconds since 1970.

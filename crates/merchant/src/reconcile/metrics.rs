@@ -38,3 +38,22 @@ impl Metrics {
         self.last_success.set(i64::try_from(now_millis / 1000).unwrap_or(i64::MAX));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use prometheus_client::encoding::text::encode;
+
+    use super::*;
+
+    #[test]
+    fn operators_see_what_was_found_and_when() {
+        let metrics = Metrics::new();
+        let found = Reconciliation { difference_count: 3, ..Reconciliation::new(7) };
+        metrics.note(&found, 1_767_225_600_999);
+        let mut text = String::new();
+        encode(&mut text, &metrics.registry().lock()).unwrap();
+        for line in ["portal_reconcile_differences 3", "portal_reconcile_last_success_timestamp 1767225600"] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
+}

@@ -18,6 +18,8 @@ mod rate;
 mod reconcile;
 mod report;
 mod revenue;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod seed;
 mod session;
 mod wallet;
 mod webhook;
@@ -48,6 +50,4 @@ pub use report::{
 pub use revenue::RevenueRow;
 pub use session::SessionRow;
 pub use wallet::WalletRow;
-#[cfg(any(test, feature = "testing"))]
-pub(crate) use wallet::touch_wallet;
 pub use webhook::{SealedSecrets, SecretChange, WebhookRow};

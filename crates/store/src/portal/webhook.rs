@@ -10,6 +10,7 @@ use sqlx::FromRow;
 use super::{
     audit::{AuditRow, insert_audit},
     convert::parse_id,
+    order::claim_order,
     wallet::touch_wallet,
 };
 use crate::{
@@ -117,7 +118,7 @@ impl Db {
         let at = to_signed("time", audit.at)?;
         let mut tx = self.begin().await?;
         touch_wallet(&mut tx, wallet, audit.at).await?;
-        if claim_fee(&mut tx, wallet, at).await?.is_none() {
+        if !claim_fee(&mut tx, wallet, audit.at).await? {
             return Ok(None);
         }
         let row: RawWebhook = on_connection!(tx, connection => {
@@ -203,15 +204,15 @@ impl Db {
     }
 }
 
-/// Takes the oldest paid order of a webhook. The wallet's row is held.
-async fn claim_fee(tx: &mut Tx, wallet: Address, at: i64) -> Result<Option<OrderId>, StoreError> {
-    let sql = "UPDATE portal_order SET state = 'claimed', claimed_at = $1, holds_slot = FALSE WHERE id = \
-               (SELECT id FROM portal_order WHERE wallet = $2 AND kind = 'webhook' AND state = 'paid' \
-               ORDER BY id LIMIT 1) AND state = 'paid' RETURNING id";
+/// Claims the oldest paid order of a webhook; false if there is none. The wallet's row is held.
+async fn claim_fee(tx: &mut Tx, wallet: Address, now: u64) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM portal_order WHERE wallet = $1 AND kind = 'webhook' AND state = 'paid' \
+               ORDER BY id LIMIT 1";
     let id: Option<Vec<u8>> = on_connection!(tx, connection => {
-        sqlx::query_scalar(sql).bind(at).bind(wallet.as_slice()).fetch_optional(connection).await
+        sqlx::query_scalar(sql).bind(wallet.as_slice()).fetch_optional(connection).await
     })?;
-    id.map(|id| Ok(OrderId::from_bytes(parse_id("id of an order", &id)?))).transpose()
+    let Some(id) = id else { return Ok(false) };
+    claim_order(tx, wallet, OrderId::from_bytes(parse_id("id of an order", &id)?), now).await
 }
 
 impl TryFrom<RawWebhook> for WebhookRow {

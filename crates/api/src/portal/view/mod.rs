@@ -2,7 +2,10 @@
 
 pub(crate) mod dashboard;
 pub(crate) mod invoice;
+pub(crate) mod key;
+pub(crate) mod order;
 pub(crate) mod pay;
 pub(crate) mod payment;
 pub(crate) mod quote;
 pub(crate) mod rate;
+mod transaction;

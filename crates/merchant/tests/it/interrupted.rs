@@ -1,0 +1,56 @@
+//! Crediting with rivals, and broken off at any moment.
+
+use std::time::Duration;
+
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use store::{Db, engine_tests};
+
+use crate::{
+    rig::{Index, credit, credited, settings, start},
+    scenario::{Scenario, check},
+};
+
+const PAYMENTS: usize = 200;
+
+/// What comes of the scenario when nothing disturbs it.
+async fn undisturbed(url: &str) -> crate::rig::Books {
+    let db = Db::open(url).await.unwrap();
+    let mut index = Index::open(&db).await;
+    let scenario = Scenario::prepare(&db, PAYMENTS, 12).await;
+    let last = scenario.play(&mut index).await;
+    credit(&db, last).await;
+    let books = check(&db, scenario.payments).await;
+    db.close().await;
+    books
+}
+
+engine_tests! {
+    async fn rivals_credit_every_payment_once(test: TestDb) {
+        let expected = undisturbed(&test.fresh_url().await).await;
+        let mut index = Index::open(test).await;
+        let scenario = Scenario::prepare(test, PAYMENTS, 12).await;
+        let rivals: Vec<_> = (0..4).map(|_| start(test, settings())).collect();
+        let last = scenario.play(&mut index).await;
+        credited(test, last).await;
+        for rival in rivals {
+            rival.stop().await;
+        }
+        assert_eq!(check(test, scenario.payments).await, expected);
+    }
+
+    async fn broken_off_at_any_moment_nothing_is_lost_or_done_twice(test: TestDb) {
+        let expected = undisturbed(&test.fresh_url().await).await;
+        let mut dice = StdRng::seed_from_u64(3);
+        let mut index = Index::open(test).await;
+        let scenario = Scenario::prepare(test, PAYMENTS, 12).await;
+        let mut last = 0;
+        for block in &scenario.blocks {
+            last = index.block(block).await;
+            let running = start(test, settings());
+            tokio::time::sleep(Duration::from_micros(dice.random_range(0..8_000))).await;
+            running.kill().await;
+        }
+        credit(test, last).await;
+        assert_eq!(check(test, scenario.payments).await, expected);
+    }
+}
