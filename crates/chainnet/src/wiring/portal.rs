@@ -13,7 +13,7 @@ use hyper::header::HeaderValue;
 use jiff::Timestamp;
 use merchant::{
     Checkout, CheckoutPlace, CreditProgress, CreditSettings, Crediting, Dashboards, Invoices, OrderSettings,
-    Orders, Rates,
+    Orders, Rates, Reconciler,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -109,7 +109,19 @@ impl Wiring<'_> {
                 () = ringing => Ok(()),
             }
         });
+        self.start_reconciling(progress.clone(), parts);
         Ok(progress)
+    }
+
+    /// Compares the chain with the books every hour.
+    fn start_reconciling(&self, progress: CreditProgress, parts: &mut Parts) {
+        let contracts = &self.config.deployment().contracts;
+        let places = (contracts.platform_fees, contracts.platform_checkout);
+        let reconciler = Reconciler::new(self.db.clone(), self.chain.client.clone(), places, progress, time());
+        parts.start("comparing chain and books", |stop| async move {
+            reconciler.run(stop).await;
+            Ok(())
+        });
     }
 
     /// Keeps what the handlers rely on in order, and makes what they work with. `progress` is how far crediting is, wherever it
