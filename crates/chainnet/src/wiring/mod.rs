@@ -5,6 +5,7 @@
 mod faucet;
 mod gateway;
 mod portal;
+mod webhooks;
 
 use std::sync::Arc;
 

@@ -35,14 +35,20 @@ impl Wiring<'_> {
             Some(pepper) => Some(SecretKey::expose(pepper)),
             None => keys::portal_secret(config.network, &config.data, "pepper")?,
         };
-        let Some(pepper) = pepper else { return Ok(None) };
+        let seal = match &config.portal.webhook_key {
+            Some(key) => Some(SecretKey::expose(key)),
+            None => keys::portal_secret(config.network, &config.data, "webhook")?,
+        };
+        let (Some(pepper), Some(seal)) = (pepper, seal) else { return Ok(None) };
         let clock: Clock = Arc::new(Timestamp::now);
         let keys = self.developer_keys(pepper, clock.clone(), parts)?;
         let sessions = self.sessions(clock.clone(), parts);
         let progress = CreditProgress::poll(self.db.clone());
         let orders = self.orders(keys.clone(), progress.clone(), clock.clone());
+        let webhooks = self.start_webhooks(seal, &progress, clock.clone(), parts)?;
         Ok(Some(Portal {
             sessions,
+            webhooks,
             keys,
             orders,
             origins: self.portal_origins(),
