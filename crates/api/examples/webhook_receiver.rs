@@ -68,7 +68,7 @@ async fn receive(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body
 }
 
 /// Receives on every path, until the end.
-pub async fn serve(
+pub(crate) async fn serve(
     listener: TcpListener,
     secret: String,
     tell: impl Fn(&str) + Send + Sync + 'static,

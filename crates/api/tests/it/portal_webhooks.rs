@@ -117,13 +117,12 @@ async fn a_webhook_is_saved_for_a_coin(test: &TestDb) {
 async fn payments_are_told_and_sent_again_on_demand(test: &TestDb) {
     let (rig, shop) = (Rig::new(test).await, Shop::open().await);
     rig.deliver();
+    rig.set_rate("1000").await;
     let buyer = rig.buyer(crate::portal_shop::MERCHANT).await;
     save(&buyer, 0, &shop.url).await;
     let merchant = rig.shop().await;
     let invoice = merchant.invoice(order()).await;
-    let token = invoice["payUrl"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-    let quote = rig.post(&format!("{}/{token}/quote", crate::portal_shop::PAY), "").await;
-    let quote = quote.json()["quote"].clone();
+    let quote = merchant.quote(&invoice).await;
     rig.send_quote(3, 0, &quote);
     rig.mine().await;
 
