@@ -279,7 +279,7 @@ async fn an_invoice_with_a_quote_is_taken_back_when_that_ends(test: &TestDb) {
     let deadline = quote["deadlineSeconds"].as_u64().unwrap();
     rig.mine_at(deadline).await;
     assert_eq!(shop.look(&invoice).await["status"], "open", "its last second");
-    rig.mine_at(deadline + 1).await;
+    rig.mine().await;
     let ended = shop.look(&invoice).await;
     assert_eq!((&ended["status"], &ended["voidPendingUntil"]), (&json!("void"), &json!(null)));
     // One that is paid in between is paid.

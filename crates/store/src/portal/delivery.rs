@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use super::{
     convert::parse_id,
     event::{EventRow, parse_kind},
-    report::{AttemptRow, insert_attempt, status_column},
+    report::{AttemptRow, insert_attempts, status_column},
 };
 use crate::{
     Db, StoreError,
@@ -191,7 +191,7 @@ impl Db {
                 .await
                 .map(drop)
         })?;
-        insert_attempt(&mut tx, id, attempt).await?;
+        insert_attempts(&mut tx, &[(id, attempt)]).await?;
         tx.commit().await
     }
 

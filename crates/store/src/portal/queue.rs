@@ -12,6 +12,7 @@ use sqlx::FromRow;
 use super::{convert::parse_id, event::parse_kind, webhook::SealedSecrets};
 use crate::{
     Db, Engine, StoreError,
+    bulk::{chunks, list_text},
     convert::{parse_address, to_signed, to_unsigned},
     db::Tx,
 };
@@ -100,7 +101,8 @@ struct RawClaim {
 }
 
 impl Portion {
-    fn of(&self, failures: u64) -> u32 {
+    /// Of one that failed so often in a row.
+    pub const fn of(&self, failures: u64) -> u32 {
         match failures {
             0 => self.healthy,
             failures if failures < self.probed_after => self.failing,
@@ -121,8 +123,8 @@ impl Db {
         }
         let now = to_signed("time", now)?;
         let mut tx = self.begin().await?;
-        for wallet in &wallets {
-            route(&mut tx, wallet, now).await?;
+        for wallets in chunks(&wallets) {
+            route(&mut tx, lock(self, "FOR UPDATE"), wallets, now).await?;
         }
         tx.commit().await?;
         wallets.iter().map(|wallet| parse_address("wallet of a delivery", wallet)).collect()
@@ -136,10 +138,7 @@ impl Db {
         most: u32,
         portion: Portion,
     ) -> Result<Vec<TakenEndpoint>, StoreError> {
-        let lock = match self.engine() {
-            Engine::Sqlite => "",
-            Engine::Postgres => "FOR UPDATE SKIP LOCKED",
-        };
+        let lock = lock(self, "FOR UPDATE SKIP LOCKED");
         let sql = format!(
             "WITH due AS MATERIALIZED (SELECT wallet FROM portal_webhook WHERE due_at IS NOT NULL AND due_at <= $1 \
              AND leased_until <= $1 ORDER BY due_at LIMIT $2 {lock}) \
@@ -156,17 +155,18 @@ impl Db {
                 .fetch_all(connection)
                 .await
         })?;
-        let mut taken = Vec::with_capacity(rows.len());
+        let (mut taken, mut idle) = (Vec::with_capacity(rows.len()), Vec::new());
         for row in rows {
             let mut endpoint = TakenEndpoint::try_from(row)?;
             let portion = portion.of(endpoint.failures);
             endpoint.claimed = claim(&mut tx, endpoint.wallet, lease, portion).await?;
             if endpoint.claimed.is_empty() {
-                release(&mut tx, endpoint.wallet).await?;
+                idle.push(endpoint.wallet);
             } else {
                 taken.push(endpoint);
             }
         }
+        release(&mut tx, &idle).await?;
         tx.commit().await?;
         Ok(taken)
     }
@@ -193,13 +193,28 @@ impl Db {
     }
 }
 
-async fn route(tx: &mut Tx, wallet: &[u8], now: i64) -> Result<(), StoreError> {
-    let wake = "UPDATE portal_webhook SET due_at = CASE WHEN paused_until > $1 THEN paused_until ELSE $1 END \
-                WHERE wallet = $2 AND state = 'active' AND (due_at IS NULL OR due_at > $1)";
-    let seen = "UPDATE portal_delivery SET is_new = FALSE WHERE wallet = $1 AND is_new";
+/// A clause that PostgreSQL needs to lock rows, in the order in which they are named, or around others. SQLite has one
+/// writer.
+fn lock(db: &Db, clause: &'static str) -> &'static str {
+    match db.engine() {
+        Engine::Sqlite => "",
+        Engine::Postgres => clause,
+    }
+}
+
+async fn route(tx: &mut Tx, lock: &str, wallets: &[Vec<u8>], now: i64) -> Result<(), StoreError> {
+    let wake = format!(
+        "WITH told AS MATERIALIZED (SELECT wallet FROM portal_webhook WHERE wallet IN ({{list}}) ORDER BY wallet {lock}) \
+         UPDATE portal_webhook SET due_at = CASE WHEN state <> 'active' THEN NULL WHEN due_at <= $1 THEN due_at \
+         WHEN paused_until > $1 THEN paused_until ELSE $1 END WHERE wallet IN (SELECT wallet FROM told)"
+    );
+    let seen = "UPDATE portal_delivery SET is_new = FALSE WHERE wallet IN ({list}) AND is_new";
+    let (wake, seen) = (list_text(&wake, 2, wallets.len()), list_text(seen, 1, wallets.len()));
     on_connection!(tx, connection => {
-        sqlx::query(wake).bind(now).bind(wallet).execute(&mut *connection).await?;
-        sqlx::query(seen).bind(wallet).execute(connection).await?;
+        let query = wallets.iter().fold(sqlx::query(wake).bind(now), |query, wallet| query.bind(wallet.clone()));
+        query.execute(&mut *connection).await?;
+        let query = wallets.iter().fold(sqlx::query(seen), |query, wallet| query.bind(wallet.clone()));
+        query.execute(connection).await?;
     });
     Ok(())
 }
@@ -232,17 +247,19 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// Gives an endpoint back; it is due when the first of its deliveries is. Its row is held.
-pub(super) async fn release(tx: &mut Tx, wallet: Address) -> Result<(), StoreError> {
-    let sql = "SELECT MIN(due_at) FROM portal_delivery WHERE wallet = $1 AND is_open";
-    let due: Option<i64> = on_connection!(tx, connection => {
-        sqlx::query_scalar(sql).bind(wallet.as_slice()).fetch_one(&mut *connection).await
-    })?;
-    let sql = "UPDATE portal_webhook SET leased_until = 0, due_at = CASE WHEN state <> 'active' THEN NULL \
-               WHEN $1 < paused_until THEN paused_until ELSE $1 END WHERE wallet = $2";
-    on_connection!(tx, connection => {
-        sqlx::query(sql).bind(due).bind(wallet.as_slice()).execute(connection).await.map(drop)
-    })?;
+/// Gives endpoints back; each is due when the first of its deliveries is. Their rows are held.
+pub(super) async fn release(tx: &mut Tx, wallets: &[Address]) -> Result<(), StoreError> {
+    let sql = "UPDATE portal_webhook SET leased_until = 0, due_at = (SELECT CASE WHEN portal_webhook.state <> 'active' THEN NULL \
+               WHEN MIN(portal_delivery.due_at) < paused_until THEN paused_until ELSE MIN(portal_delivery.due_at) END \
+               FROM portal_delivery WHERE portal_delivery.wallet = portal_webhook.wallet AND is_open) \
+               WHERE wallet IN ({list})";
+    for wallets in chunks(wallets) {
+        let text = list_text(sql, 1, wallets.len());
+        on_connection!(tx, connection => {
+            let query = wallets.iter().fold(sqlx::query(text), |query, wallet| query.bind(wallet.to_vec()));
+            query.execute(connection).await.map(drop)
+        })?;
+    }
     Ok(())
 }
 

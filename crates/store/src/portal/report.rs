@@ -1,5 +1,7 @@
 //! What became of attempts: many of them, of many endpoints, in one transaction that also takes what is to be sent next.
 
+use std::collections::BTreeMap;
+
 use alloy_primitives::Address;
 use domain::portal::{DeliveryId, DeliveryState, WebhookState};
 
@@ -7,7 +9,12 @@ use super::{
     audit::{AuditRow, insert_audit},
     queue::{ClaimedDelivery, Lease, claim, release},
 };
-use crate::{Db, StoreError, convert::to_signed, db::Tx};
+use crate::{
+    Db, StoreError,
+    bulk::{Bulk, chunks, list_text},
+    convert::to_signed,
+    db::Tx,
+};
 
 /// An attempt that is over. Times are Unix milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,39 +123,60 @@ impl Db {
         let mut tx = self.begin().await?;
         let mut replies = Vec::with_capacity(reports.len());
         for report in reports.iter() {
-            replies.push(report_endpoint(&mut tx, report, lease).await?);
+            replies.push(EndpointReply {
+                wallet: report.wallet,
+                lease: report.lease,
+                is_held: hold(&mut tx, report, lease).await?,
+                claimed: Vec::new(),
+            });
         }
+        let now = to_signed("time", lease.now)?;
+        move_on(&mut tx, reports, &replies, now).await?;
+        let mut idle = Vec::new();
+        for (report, reply) in reports.iter().zip(&mut replies).filter(|(_, reply)| reply.is_held) {
+            if report.disabling.is_none() && report.wanted > 0 {
+                reply.claimed = claim(&mut tx, report.wallet, lease, report.wanted).await?;
+            }
+            if !report.is_busy && reply.claimed.is_empty() {
+                reply.is_held = false;
+                idle.push(report.wallet);
+            }
+        }
+        release(&mut tx, &idle).await?;
         tx.commit().await?;
         Ok(replies)
     }
 }
 
-async fn report_endpoint(
+/// Moves deliveries on. The rows of their endpoints are held.
+async fn move_on(
     tx: &mut Tx,
-    report: &EndpointReport,
-    lease: Lease,
-) -> Result<EndpointReply, StoreError> {
-    let is_held = hold(tx, report, lease).await?;
-    for finished in &report.finished {
-        close(tx, finished, is_held, lease.now).await?;
-        insert_attempt(tx, finished.id, &finished.attempt).await?;
+    reports: &[EndpointReport],
+    replies: &[EndpointReply],
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut delivered: BTreeMap<Option<u16>, Vec<DeliveryId>> = BTreeMap::new();
+    for (report, reply) in reports.iter().zip(replies) {
+        for finished in &report.finished {
+            match finished.after {
+                AfterAttempt::Delivered => {
+                    delivered.entry(finished.attempt.status).or_default().push(finished.id);
+                }
+                AfterAttempt::RetryAt(_) | AfterAttempt::Exhausted => {
+                    fail(tx, finished, reply.is_held, now).await?;
+                }
+            }
+        }
+        for (id, attempt) in &report.returned {
+            put_back(tx, *id, *attempt, reply.is_held, now).await?;
+        }
     }
-    for (id, attempt) in &report.returned {
-        put_back(tx, *id, *attempt, is_held, lease.now).await?;
+    for (status, ids) in delivered {
+        deliver(tx, &ids, status, now).await?;
     }
-    let mut reply =
-        EndpointReply { wallet: report.wallet, lease: report.lease, is_held, claimed: Vec::new() };
-    if !is_held {
-        return Ok(reply);
-    }
-    if report.disabling.is_none() && report.wanted > 0 {
-        reply.claimed = claim(tx, report.wallet, lease, report.wanted).await?;
-    }
-    if !report.is_busy && reply.claimed.is_empty() {
-        release(tx, report.wallet).await?;
-        reply.is_held = false;
-    }
-    Ok(reply)
+    let finished = reports.iter().flat_map(|report| &report.finished);
+    let attempts: Vec<_> = finished.map(|finished| (finished.id, &finished.attempt)).collect();
+    insert_attempts(tx, &attempts).await
 }
 
 /// Writes the endpoint's row. False when it is somebody else's by now.
@@ -209,16 +237,29 @@ async fn disable(tx: &mut Tx, wallet: Address, disabling: &Disabling) -> Result<
     insert_audit(tx, &disabling.audit).await
 }
 
-/// Moves a delivery on. A success counts whenever it comes; a failure only if nobody has tried again meanwhile. If the
-/// endpoint is somebody else's by now, that one has to hear of it.
-async fn close(tx: &mut Tx, finished: &FinishedAttempt, is_held: bool, now: u64) -> Result<(), StoreError> {
+/// Closes deliveries that were made. A success counts whenever it comes.
+async fn deliver(tx: &mut Tx, ids: &[DeliveryId], status: Option<u16>, now: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE portal_delivery SET state = 'delivered', is_open = FALSE, is_new = FALSE, finished_at = $1, \
+               last_status = $2, last_error = NULL WHERE id IN ({list}) AND is_open";
+    for ids in chunks(ids) {
+        let text = list_text(sql, 3, ids.len());
+        on_connection!(tx, connection => {
+            let query = sqlx::query(text).bind(now).bind(status.map(status_column));
+            let query = ids.iter().fold(query, |query, id| query.bind(id.as_bytes().to_vec()));
+            query.execute(connection).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Lets a delivery wait that failed, or gives it up, if nobody has tried again meanwhile. If the endpoint is somebody else's
+/// by now, that one has to hear of it.
+async fn fail(tx: &mut Tx, finished: &FinishedAttempt, is_held: bool, now: i64) -> Result<(), StoreError> {
     let sql = "UPDATE portal_delivery SET state = $1, is_open = $2, is_new = $3, due_at = $4, finished_at = $5, \
-               last_status = $6, last_error = $7 WHERE id = $8 AND is_open AND ($9 OR attempts = $10)";
-    let now = to_signed("time", now)?;
+               last_status = $6, last_error = $7 WHERE id = $8 AND is_open AND attempts = $9";
     let (state, due) = match finished.after {
-        AfterAttempt::Delivered => (DeliveryState::Delivered, now),
-        AfterAttempt::Exhausted => (DeliveryState::Exhausted, now),
         AfterAttempt::RetryAt(at) => (DeliveryState::Pending, to_signed("time", at)?),
+        AfterAttempt::Delivered | AfterAttempt::Exhausted => (DeliveryState::Exhausted, now),
     };
     let is_open = state == DeliveryState::Pending;
     let attempt = to_signed("attempt", finished.attempt.attempt)?;
@@ -232,7 +273,6 @@ async fn close(tx: &mut Tx, finished: &FinishedAttempt, is_held: bool, now: u64)
             .bind(finished.attempt.status.map(status_column))
             .bind(finished.attempt.error.as_deref())
             .bind(finished.id.as_bytes().as_slice())
-            .bind(state == DeliveryState::Delivered)
             .bind(attempt)
             .execute(connection)
             .await
@@ -241,29 +281,29 @@ async fn close(tx: &mut Tx, finished: &FinishedAttempt, is_held: bool, now: u64)
     Ok(())
 }
 
-pub(super) async fn insert_attempt(
+static ATTEMPTS: Bulk = Bulk::new(
+    "portal_attempt",
+    &["delivery_id", "attempt", "started_at", "duration_ms", "status", "error", "response"],
+    " ON CONFLICT (delivery_id, attempt) DO NOTHING",
+);
+
+/// Writes attempts down. One that is there stays as it is.
+pub(super) async fn insert_attempts(
     tx: &mut Tx,
-    delivery: DeliveryId,
-    row: &AttemptRow,
+    attempts: &[(DeliveryId, &AttemptRow)],
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO portal_attempt (delivery_id, attempt, started_at, duration_ms, status, error, response) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (delivery_id, attempt) DO NOTHING";
-    let attempt = to_signed("attempt", row.attempt)?;
-    let (started, took) = (to_signed("time", row.started_at)?, to_signed("time", row.duration_ms)?);
-    on_connection!(tx, connection => {
-        sqlx::query(sql)
-            .bind(delivery.as_bytes().as_slice())
-            .bind(attempt)
-            .bind(started)
-            .bind(took)
+    // They count milliseconds and attempts: nothing that does not fit.
+    let column = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    on_connection!(tx, connection => ATTEMPTS.insert(connection, attempts, |query, (delivery, row)| {
+        query
+            .bind(delivery.as_bytes().to_vec())
+            .bind(column(row.attempt))
+            .bind(column(row.started_at))
+            .bind(column(row.duration_ms))
             .bind(row.status.map(status_column))
-            .bind(row.error.as_deref())
-            .bind(row.response.as_deref())
-            .execute(connection)
-            .await
-            .map(drop)
-    })?;
-    Ok(())
+            .bind(row.error.clone())
+            .bind(row.response.clone())
+    }).await)
 }
 
 /// Lets a delivery wait again that was taken and not tried.
@@ -272,11 +312,11 @@ async fn put_back(
     id: DeliveryId,
     attempt: u64,
     is_held: bool,
-    now: u64,
+    now: i64,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE portal_delivery SET attempts = attempts - 1, due_at = $1, is_new = $2 \
                WHERE id = $3 AND is_open AND attempts = $4";
-    let (now, attempt) = (to_signed("time", now)?, to_signed("attempt", attempt)?);
+    let attempt = to_signed("attempt", attempt)?;
     on_connection!(tx, connection => {
         sqlx::query(sql)
             .bind(now)

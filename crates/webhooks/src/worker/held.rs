@@ -74,6 +74,10 @@ pub(super) struct Held {
     is_disabled: bool,
     /// Whether something new may be there for it.
     is_nudged: bool,
+    /// How many were wanted when it was last asked for more.
+    asked: u32,
+    /// Whether there were fewer: until something is added there is nothing to take.
+    is_drained: bool,
     /// Whether it is somebody else's by now: what is under way may end, and is written down.
     is_lost: bool,
     pub(super) is_in_ring: bool,
@@ -93,13 +97,23 @@ impl Held {
             disabling: None,
             is_disabled: false,
             is_nudged: false,
+            asked: 0,
+            is_drained: false,
             is_lost: false,
             is_in_ring: false,
         }
     }
 
+    /// Says how many deliveries were asked for.
+    pub(super) fn asked(mut self, asked: u32) -> Self {
+        self.asked = asked;
+        self
+    }
+
     /// Takes what was claimed in its hands. What never comes to an end, because we do not live to see it, is given up.
     pub(super) fn take(&mut self, claimed: Vec<ClaimedDelivery>, now: u64) {
+        self.is_drained |= claimed.len() < self.asked as usize;
+        self.asked = 0;
         for claimed in claimed {
             if claimed.attempt <= MOST_ATTEMPTS {
                 self.ready.push_back(Job::new(claimed, now));
@@ -121,6 +135,7 @@ impl Held {
     /// Something may have been added.
     pub(super) fn nudge(&mut self) {
         self.is_nudged = true;
+        self.is_drained = false;
     }
 
     /// It was given back, or is somebody else's: nothing more is started.
@@ -165,6 +180,7 @@ impl Held {
 
     /// Lets what has not been started wait again.
     pub(super) fn return_ready(&mut self) {
+        self.is_drained &= self.ready.is_empty();
         let jobs = self.ready.drain(..);
         self.returned.extend(jobs.map(|job| (job.message.delivery_id, job.message.attempt)));
     }
@@ -229,10 +245,11 @@ impl Held {
         self.is_nudged = false;
         let in_hand = self.ready.len() + self.under_way.len();
         let wanted = match self.health.failures {
-            _ if self.is_lost || self.is_disabled || self.health.paused_until > now => 0,
+            _ if self.is_lost || self.is_disabled || self.is_drained || self.health.paused_until > now => 0,
             0 => settings.ahead as usize,
             _ => self.allowed(settings),
         };
+        self.asked = u32::try_from(wanted.saturating_sub(in_hand)).unwrap_or(0);
         Some(EndpointReport {
             wallet: self.wallet,
             lease: self.lease,
@@ -240,7 +257,7 @@ impl Held {
             disabling: self.disabling.take(),
             finished: std::mem::take(&mut self.finished),
             returned: std::mem::take(&mut self.returned),
-            wanted: u32::try_from(wanted.saturating_sub(in_hand)).unwrap_or(0),
+            wanted: self.asked,
             is_busy: in_hand > 0,
         })
     }

@@ -270,7 +270,8 @@ impl Worker {
         match self.parts.keys.open_all(endpoint.wallet, &endpoint.secrets) {
             Ok(secrets) => {
                 let target = Target { url: endpoint.url, secrets };
-                let mut held = Held::new(place.0, place.1, target, health);
+                let asked = self.parts.settings.portion().of(health.failures);
+                let mut held = Held::new(place.0, place.1, target, health).asked(asked);
                 held.take(endpoint.claimed, now);
                 self.held.insert(place, held);
                 self.enlist(place);

@@ -70,7 +70,7 @@ pub(crate) struct RevenueView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RevenueDayView {
     /// The day, in UTC.
-    #[schema(format = Date, example = "2026-01-01")]
+    #[schema(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", example = "2026-01-01")]
     date: String,
     /// In rupiah.
     #[schema(example = 150000)]
