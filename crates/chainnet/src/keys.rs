@@ -95,22 +95,18 @@ pub(crate) fn faucet_key(network: Network, data: &Path) -> anyhow::Result<Option
     }
 }
 
-/// A secret of the portal that nobody has configured: made once on devnet, and nothing elsewhere.
-pub(crate) fn portal_secret(network: Network, data: &Path, name: &str) -> anyhow::Result<Option<B256>> {
-    match network {
-        Network::Devnet => {}
-        Network::Testnet | Network::Mainnet => return Ok(None),
-    }
+/// A secret of the data directory, made when it is first needed.
+pub(crate) fn own_secret(data: &Path, name: &str) -> anyhow::Result<B256> {
     let dir = data.join("keys");
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
     let file = dir.join(name);
     if let Some(secret) = load(&file)? {
-        return Ok(Some(secret));
+        return Ok(secret);
     }
     match create(&file) {
-        Ok(secret) => Ok(Some(secret)),
+        Ok(secret) => Ok(secret),
         // Another process was faster.
-        Err(error) => load(&file)?.map(Some).ok_or(error),
+        Err(error) => load(&file)?.ok_or(error),
     }
 }
 
@@ -162,13 +158,12 @@ mod tests {
     #[test]
     fn processes_that_start_together_have_one_secret() {
         let dir = tempfile::tempdir().unwrap();
-        let secret = || portal_secret(Network::Devnet, dir.path(), "pepper").unwrap();
+        let secret = || own_secret(dir.path(), "pepper").unwrap();
         let first = secret();
-        assert!(first.is_some() && secret() == first);
+        assert_eq!(secret(), first);
         assert!(create(&dir.path().join("keys/pepper")).is_err(), "a key was written over");
         assert_eq!(secret(), first);
         assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
-        assert_eq!(portal_secret(Network::Mainnet, dir.path(), "pepper").unwrap(), None);
     }
 
     #[test]

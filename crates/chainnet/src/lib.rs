@@ -47,6 +47,8 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Applications(action) => command::applications::run(&config, &action),
         Command::Keys(action) => command::keys::run(&config, &action),
         Command::Allowlist(action) => command::allowlist::run(&config, &action),
+        Command::Rate(action) => command::rate::run(&config, &action),
+        Command::Portal(action) => command::portal::run(&config, &action),
         Command::Partner(action) => command::partner::run(&config, &action),
         Command::Doctor(options) => command::doctor::run(&config, &options),
     }

@@ -30,8 +30,15 @@ impl Parts {
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
         let stop = CancellationToken::new();
-        let task = tokio::spawn(work(stop.clone()));
-        self.running.push(Part { name, stop, task });
+        self.start_with(name, stop.clone(), work(stop));
+    }
+
+    /// Starts a part whose token others have too.
+    pub(crate) fn start_with<F>(&mut self, name: &'static str, stop: CancellationToken, work: F)
+    where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        self.running.push(Part { name, stop, task: tokio::spawn(work) });
     }
 
     /// Waits for a part to end by itself, and tells why it did. Waits for ever if there is none.

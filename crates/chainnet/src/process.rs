@@ -5,6 +5,7 @@ use std::{fs, sync::Arc};
 use access::{Keyring, Placeholder, settle_placeholders};
 use anyhow::Context;
 use jiff::Timestamp;
+use merchant::CreditProgress;
 use store::Db;
 use tracing::info;
 
@@ -83,6 +84,14 @@ async fn start_parts(
     doors: Doors,
     parts: &mut Parts,
 ) -> anyhow::Result<Vec<&'static Placeholder>> {
+    let tools = match roles {
+        Roles::All | Roles::Api | Roles::Worker => wiring.portal_tools()?,
+        Roles::Gateway | Roles::Faucet => None,
+    };
+    let progress = match (roles, &tools) {
+        (Roles::All | Roles::Worker, Some(tools)) => wiring.start_portal_worker(tools, parts).await?,
+        (_, _) => CreditProgress::poll(wiring.db.clone()),
+    };
     let boards = match roles {
         Roles::Api => Some(wiring.start_board(parts)),
         Roles::All | Roles::Worker => {
@@ -106,7 +115,7 @@ async fn start_parts(
         }
     }
     if let (Some(listener), Some(boards)) = (doors.api, boards) {
-        wiring.start_api(listener, boards, parts)?;
+        wiring.start_api(listener, boards, tools, progress, parts);
     }
     Ok(placeholders)
 }

@@ -15,6 +15,8 @@ use tempfile::TempDir;
 
 use crate::Db;
 
+pub use crate::portal::seed::{seed_deliveries, seed_invoices};
+
 /// The variable that names the PostgreSQL server.
 pub const SERVER_VARIABLE: &str = "CHAINNET_TEST_POSTGRES";
 

@@ -9,6 +9,8 @@ mod error;
 mod housekeeping;
 mod message;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod token;
 
 use std::{sync::Arc, time::Duration};

@@ -91,7 +91,7 @@ where
         let portal = state.portal()?;
         let presented = presented_developer_key(&parts.headers).map_err(refuse_presented)?;
         let checked = portal.keys.check(presented).await;
-        if let Ok(end) = checked.as_ref().map(|grant| grant.expires_at).or_else(ended) {
+        if let Some(end) = end_of(&checked) {
             mark_expiry(parts, end);
         }
         Ok(Self { grant: checked? })
@@ -111,16 +111,19 @@ fn refuse_presented(denied: KeyDenied) -> Problem {
     })
 }
 
-/// When a key has ended, if that is why it is refused.
-fn ended(denied: &DeveloperKeyDenied) -> Result<Timestamp, ()> {
-    match denied {
-        DeveloperKeyDenied::Expired { at } => Ok(*at),
-        DeveloperKeyDenied::Missing
-        | DeveloperKeyDenied::Ambiguous
-        | DeveloperKeyDenied::Malformed
-        | DeveloperKeyDenied::Unknown
-        | DeveloperKeyDenied::Revoked
-        | DeveloperKeyDenied::Store(_) => Err(()),
+/// When a key ends, if it is good or that is why it is refused.
+fn end_of(checked: &Result<Arc<Grant>, DeveloperKeyDenied>) -> Option<Timestamp> {
+    match checked {
+        Ok(grant) => Some(grant.expires_at),
+        Err(DeveloperKeyDenied::Expired { at }) => Some(*at),
+        Err(
+            DeveloperKeyDenied::Missing
+            | DeveloperKeyDenied::Ambiguous
+            | DeveloperKeyDenied::Malformed
+            | DeveloperKeyDenied::Unknown
+            | DeveloperKeyDenied::Revoked
+            | DeveloperKeyDenied::Store(_),
+        ) => None,
     }
 }
 

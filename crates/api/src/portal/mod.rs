@@ -21,6 +21,7 @@ mod qr;
 pub(crate) mod rates;
 pub(crate) mod session;
 mod stream;
+pub(crate) mod summary;
 mod view;
 pub(crate) mod webhooks;
 
@@ -94,6 +95,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(invoices::get_invoice))
         .routes(routes!(invoices::void_invoice))
         .routes(routes!(dashboard::get_dashboard))
+        .routes(routes!(summary::get_summary))
         .routes(routes!(rates::get_current_rate))
         .routes(routes!(pay::get_payment_page))
         .routes(routes!(pay::create_quote))

@@ -94,6 +94,7 @@ pub(crate) const SURFACE: Surface = Surface {
         portal::rates::REFUSALS,
         portal::webhooks::REFUSALS,
         portal::deliveries::REFUSALS,
+        portal::summary::REFUSALS,
     ],
     extend: describe,
 };

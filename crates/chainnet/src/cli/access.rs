@@ -192,7 +192,7 @@ fn parse_network(text: &str) -> Result<IpNet, String> {
     Ok(network.trunc())
 }
 
-fn parse_wallet(text: &str) -> Result<Address, String> {
+pub(super) fn parse_wallet(text: &str) -> Result<Address, String> {
     parse_address(text).map_err(|error| error.to_string())
 }
 

@@ -1,6 +1,7 @@
 //! The command line: what can be asked for. The flags of settings come from the configuration's table.
 
 mod access;
+mod portal;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use crate::{
 };
 
 pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, PartnerAdd, PartnerCommand};
+pub use portal::{PortalCommand, RateCommand, RateSet};
 
 /// An IBFT 2.0 network in one binary.
 #[derive(Debug, Parser)]
@@ -70,6 +72,12 @@ pub enum Command {
     /// Take a partner in: a key and a wallet for the faucet, in one step.
     #[command(subcommand)]
     Partner(PartnerCommand),
+    /// Say what a coin costs in rupiah, and see what it cost.
+    #[command(subcommand)]
+    Rate(RateCommand),
+    /// Look after the developer and merchant portal.
+    #[command(subcommand)]
+    Portal(PortalCommand),
     /// Check chain, contracts, clock, database and index, and say what to do.
     Doctor(DoctorOptions),
 }

@@ -58,6 +58,9 @@ pub enum PortalCommand {
     },
     /// Send an event once more, to the same wallet's webhook and to the byte.
     Redeliver {
+        /// Whose it is.
+        #[arg(value_parser = parse_wallet)]
+        wallet: Address,
         /// The delivery to repeat.
         delivery: DeliveryId,
     },

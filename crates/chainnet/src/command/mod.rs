@@ -9,6 +9,8 @@ pub(crate) mod genesis;
 pub(crate) mod keys;
 pub(crate) mod node;
 pub(crate) mod partner;
+pub(crate) mod portal;
+pub(crate) mod rate;
 pub(crate) mod role;
 pub(crate) mod transfer;
 pub(crate) mod up;

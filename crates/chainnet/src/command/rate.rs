@@ -54,7 +54,9 @@ fn show(row: Option<&RateRow>, json: bool) -> anyhow::Result<()> {
         None if json => say(Value::Null),
         None => say("no rate is set, so that no quote can be made: chainnet rate set RUPIAH"),
         Some(row) if json => say(serde_json::to_string_pretty(&view(row))?),
-        Some(row) => say(format!("1 coin = Rp {}, set by {} at {}", row.rate, row.set_by, seconds(row.created_at))),
+        Some(row) => {
+            say(format!("1 coin = Rp {}, set by {} at {}", row.rate, row.set_by, seconds(row.created_at)))
+        }
     }
     Ok(())
 }

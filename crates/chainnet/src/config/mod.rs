@@ -135,7 +135,7 @@ pub struct FaucetConfig {
 /// The developer and merchant portal.
 #[derive(Debug)]
 pub struct PortalConfig {
-    /// What developer keys are kept under, if not a key of the data directory.
+    /// What developer keys are kept under, if not a secret of the data directory.
     pub pepper: Option<SecretKey>,
     /// What seals the secrets of webhooks, if not a key of the data directory.
     pub webhook_key: Option<SecretKey>,

@@ -5,7 +5,6 @@
 mod faucet;
 mod gateway;
 mod portal;
-mod webhooks;
 
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use domain::Network;
 use hyper::header::HeaderValue;
 use indexer::{Contracts, Indexer, IndexerConfig};
 use jiff::Timestamp;
+use merchant::CreditProgress;
 use store::Db;
 use tokio::{net::TcpListener, sync::watch};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ use validators::{
     mail::{MailWorker, Mailer},
 };
 
-pub(crate) use self::faucet::faucet_key;
+pub(crate) use self::{faucet::faucet_key, portal::PortalTools};
 use crate::{
     chain_source::ChainSource,
     config::{Config, Origins},
@@ -101,14 +101,17 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// Serves REST and GraphQL.
+    /// Serves REST and GraphQL, the portal with them. `progress` is how far crediting is, wherever it happens.
     pub(crate) fn start_api(
         &self,
         listener: TcpListener,
         boards: Boards,
+        tools: Option<PortalTools>,
+        progress: CreditProgress,
         parts: &mut Parts,
-    ) -> anyhow::Result<()> {
-        let ending = CancellationToken::new();
+    ) {
+        // Whoever watches a payment would keep the API from ending, so the portal hears of the end too.
+        let stop = CancellationToken::new();
         let state = ApiState {
             chain: self.chain.client.clone(),
             deployment: self.config.deployment().clone(),
@@ -118,19 +121,13 @@ impl Wiring<'_> {
             db: self.db.clone(),
             boards,
             applications: self.applications(),
-            portal: self.start_portal(ending.clone(), parts)?,
+            portal: tools.map(|tools| self.start_portal(tools, progress, stop.clone(), parts)),
         };
         let edge = api::api(state, self.edge());
-        parts.start("the API", |stop| async move {
-            // An answer that has no end by itself would keep the server from ending.
-            let end_streams = async {
-                stop.cancelled().await;
-                ending.cancel();
-            };
-            tokio::join!(api::serve(listener, edge, stop.clone()), end_streams);
+        parts.start_with("the API", stop.clone(), async move {
+            api::serve(listener, edge, stop).await;
             Ok(())
         });
-        Ok(())
     }
 
     fn applications(&self) -> Applications {

@@ -1,16 +1,27 @@
-//! The developer and merchant portal as a part of a process.
+//! The developer and merchant portal as parts of a process: a worker credits payments and delivers events, the API serves
+//! wallets, programs and whoever pays.
 
 use std::sync::Arc;
 
 use access::{Clock, WindowLimiter};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_primitives::B256;
-use anyhow::Context;
+use anyhow::bail;
 use api::{PayStreams, Portal, QuoteLimits};
+use domain::{Network, WebUrl};
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
-use merchant::{Checkout, CheckoutPlace, CreditProgress, Dashboards, Invoices, OrderSettings, Orders, Rates};
+use merchant::{
+    Checkout, CheckoutPlace, CreditProgress, CreditSettings, Crediting, Dashboards, Invoices, KeptAnswers,
+    OrderSettings, Orders, Rates, Reconciler,
+};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
+use webhooks::{
+    Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, Webhooks, Worker, WorkerParts,
+    WorkerSettings,
+};
 
 use super::Wiring;
 use crate::{
@@ -19,105 +30,193 @@ use crate::{
     parts::Parts,
 };
 
-/// A pepper that follows this one has the next version.
-const PEPPER_VERSION: u16 = 1;
+/// The version of the only pepper and of the only sealing key that can be configured.
+const FIRST_VERSION: u8 = 1;
+
+/// What the parts of the portal in one process share.
+pub(crate) struct PortalTools {
+    keys: Arc<DeveloperKeys>,
+    sealing: Arc<SealingKeys>,
+    guard: Arc<Guard>,
+    sender: Sender,
+    /// Rung when there is something to deliver.
+    bell: Arc<Notify>,
+}
 
 impl Wiring<'_> {
-    /// The portal, and what it does in the background; nothing where its secrets are not configured. Whoever watches a
-    /// payment link is let go with `ending`.
-    pub(super) fn start_portal(
-        &self,
-        ending: CancellationToken,
-        parts: &mut Parts,
-    ) -> anyhow::Result<Option<Portal>> {
-        let config = self.config;
-        let pepper = match &config.portal.pepper {
-            Some(pepper) => Some(SecretKey::expose(pepper)),
-            None => keys::portal_secret(config.network, &config.data, "pepper")?,
+    /// Makes what the portal's parts share; nothing where there is no portal, because its secrets are not set.
+    pub(crate) fn portal_tools(&self) -> anyhow::Result<Option<PortalTools>> {
+        let portal = &self.config.portal;
+        let pepper = self.portal_secret(portal.pepper.as_ref(), "pepper")?;
+        let sealing = self.portal_secret(portal.webhook_key.as_ref(), "webhook")?;
+        let (pepper, sealing) = match (pepper, sealing) {
+            (Some(pepper), Some(sealing)) => (pepper, sealing),
+            (None, None) => {
+                warn!("PORTAL_PEPPER and WEBHOOK_KEY are not set, so that there is no developer portal");
+                return Ok(None);
+            }
+            (Some(_), None) => bail!("PORTAL_PEPPER is set and WEBHOOK_KEY is not; the portal needs both"),
+            (None, Some(_)) => bail!("WEBHOOK_KEY is set and PORTAL_PEPPER is not; the portal needs both"),
         };
-        let seal = match &config.portal.webhook_key {
-            Some(key) => Some(SecretKey::expose(key)),
-            None => keys::portal_secret(config.network, &config.data, "webhook")?,
-        };
-        let (Some(pepper), Some(seal)) = (pepper, seal) else { return Ok(None) };
-        let clock: Clock = Arc::new(Timestamp::now);
-        let keys = self.developer_keys(pepper, clock.clone(), parts)?;
-        let sessions = self.sessions(clock.clone(), parts);
-        let progress = CreditProgress::poll(self.db.clone());
-        let orders = self.orders(keys.clone(), progress.clone(), clock.clone());
-        let webhooks = self.start_webhooks(seal, &progress, clock.clone(), parts)?;
-        Ok(Some(Portal {
-            sessions,
-            webhooks,
-            keys,
-            orders,
-            origins: self.portal_origins(),
-            challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
-            invoices: Invoices::new(self.db.clone(), clock.clone()),
-            checkout: self.checkout(clock.clone()),
-            rates: Rates::new(self.db.clone(), clock.clone()),
-            dashboards: Dashboards::new(self.db.clone(), clock),
-            quote_limits: QuoteLimits::default(),
-            streams: PayStreams::new(progress, ending),
+        let peppers = Peppers::new(vec![Pepper::new(u16::from(FIRST_VERSION), pepper.to_vec())?])?;
+        let guard = Arc::new(Guard::new(self.guard_settings(), Arc::new(SystemResolver)));
+        Ok(Some(PortalTools {
+            keys: Arc::new(DeveloperKeys::new(self.db.clone(), time(), peppers)),
+            sealing: Arc::new(SealingKeys::new([(FIRST_VERSION, sealing.0)])?),
+            sender: Sender::new(guard.clone(), SenderLimits::default()),
+            guard,
+            bell: Arc::new(Notify::new()),
         }))
     }
 
-    fn orders(&self, keys: Arc<DeveloperKeys>, progress: CreditProgress, clock: Clock) -> Orders {
-        let deployment = self.config.deployment();
-        let settings = OrderSettings::new(deployment.chain_id, deployment.contracts.platform_fees);
-        Orders::new(self.db.clone(), self.chain.client.clone(), keys, progress, settings, clock)
-    }
-
-    fn checkout(&self, clock: Clock) -> Checkout {
-        let deployment = self.config.deployment();
-        let place = CheckoutPlace {
-            chain_id: deployment.chain_id,
-            contract: deployment.contracts.platform_checkout,
-            pages: deployment.urls.explorer.clone(),
-        };
-        Checkout::new(self.db.clone(), self.chain.client.clone(), place, clock)
-    }
-
-    fn developer_keys(
+    /// Credits payments and delivers events; answers how far crediting is.
+    pub(crate) async fn start_portal_worker(
         &self,
-        pepper: B256,
-        clock: Clock,
+        tools: &PortalTools,
         parts: &mut Parts,
-    ) -> anyhow::Result<Arc<DeveloperKeys>> {
-        let pepper = Pepper::new(PEPPER_VERSION, pepper.to_vec())?;
-        let peppers = Peppers::new(vec![pepper]).context("developer keys cannot be kept")?;
-        let keys = Arc::new(DeveloperKeys::new(self.db.clone(), clock, peppers));
-        let recording = keys.clone();
-        parts.start("the use of developer keys", |stop| async move {
-            recording.run(stop).await;
-            Ok(())
-        });
-        Ok(keys)
-    }
-
-    fn sessions(&self, clock: Clock, parts: &mut Parts) -> Arc<Sessions> {
-        let deployment = self.config.deployment();
-        let settings =
-            SessionSettings { public_url: deployment.urls.explorer.clone(), chain_id: deployment.chain_id };
-        let sessions = Sessions::new(self.db.clone(), self.chain.client.clone(), clock, settings);
-        let sessions = Arc::new(sessions);
-        let keeping = sessions.clone();
-        parts.start("wallet sessions", |stop| async move {
-            keeping.run(stop).await;
-            Ok(())
-        });
-        sessions
-    }
-
-    /// The pages that may act for a wallet: the network's own, and those whose pages may read answers.
-    fn portal_origins(&self) -> Vec<HeaderValue> {
-        let own = self.config.deployment().urls.explorer.origin();
-        let listed = match &self.config.api.cors {
-            Origins::Any => &[][..],
-            Origins::Only(origins) => origins,
+    ) -> anyhow::Result<CreditProgress> {
+        Rates::new(self.db.clone(), time()).settle_default(self.config.network).await?;
+        let settings = CreditSettings {
+            may_rewind: self.config.network == Network::Devnet,
+            ..CreditSettings::default()
         };
-        let origins = std::iter::once(&own).chain(listed);
-        // An origin is ASCII, so that none is lost here.
-        origins.filter_map(|origin| HeaderValue::from_str(origin).ok()).collect()
+        let crediting = Crediting::new(self.db.clone(), self.chain.client.clone(), settings, time());
+        let mut credited = crediting.credited();
+        let progress = CreditProgress::follow(credited.clone());
+        let worker = Worker::new(WorkerParts {
+            db: self.db.clone(),
+            sender: tools.sender.clone(),
+            keys: tools.sealing.clone(),
+            clock: time(),
+            bell: tools.bell.clone(),
+            metrics: webhooks::WebhookMetrics::default(),
+            settings: WorkerSettings::default(),
+        });
+        parts.start("delivering events", |stop| async move {
+            worker.run(stop).await;
+            Ok(())
+        });
+        let bell = tools.bell.clone();
+        parts.start("crediting payments", |stop| async move {
+            let ringing = async {
+                while credited.changed().await.is_ok() {
+                    bell.notify_one();
+                }
+                std::future::pending().await
+            };
+            tokio::select! {
+                () = crediting.run(stop) => Ok(()),
+                () = ringing => Ok(()),
+            }
+        });
+        self.start_reconciling(progress.clone(), parts);
+        Ok(progress)
     }
+
+    /// Compares the chain with the books every hour.
+    fn start_reconciling(&self, progress: CreditProgress, parts: &mut Parts) {
+        let contracts = &self.config.deployment().contracts;
+        let places = (contracts.platform_fees, contracts.platform_checkout);
+        let reconciler =
+            Reconciler::new(self.db.clone(), self.chain.client.clone(), places, progress, time());
+        parts.start("comparing chain and books", |stop| async move {
+            reconciler.run(stop).await;
+            Ok(())
+        });
+    }
+
+    /// Keeps what the handlers rely on in order, and makes what they work with. `progress` is how far crediting is, wherever it
+    /// happens; `stop` ends the streams of those who watch a payment.
+    pub(crate) fn start_portal(
+        &self,
+        tools: PortalTools,
+        progress: CreditProgress,
+        stop: CancellationToken,
+        parts: &mut Parts,
+    ) -> Portal {
+        let deployment = self.config.deployment();
+        let (db, chain, chain_id) = (self.db, &self.chain.client, deployment.chain_id);
+        let pages = deployment.urls.explorer.clone();
+        let settings = SessionSettings { public_url: pages.clone(), chain_id };
+        let sessions = Arc::new(Sessions::new(db.clone(), chain.clone(), time(), settings));
+        let PortalTools { keys, sealing, guard, sender, bell } = tools;
+        self.start_housekeeping(sessions.clone(), keys.clone(), parts);
+        let place = CheckoutPlace { chain_id, contract: deployment.contracts.platform_checkout, pages };
+        let orders = OrderSettings::new(chain_id, deployment.contracts.platform_fees);
+        Portal {
+            sessions,
+            origins: self.portal_origins(),
+            challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+            orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, time()),
+            keys,
+            invoices: Invoices::new(db.clone(), time()),
+            checkout: Checkout::new(db.clone(), chain.clone(), place, time()),
+            rates: Rates::new(db.clone(), time()),
+            dashboards: Dashboards::new(db.clone(), time()),
+            quote_limits: QuoteLimits::default(),
+            streams: PayStreams::new(progress, stop),
+            // webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
+        }
+    }
+
+    fn start_housekeeping(&self, sessions: Arc<Sessions>, keys: Arc<DeveloperKeys>, parts: &mut Parts) {
+        parts.start("forgetting old sessions", |stop| async move {
+            sessions.run(stop).await;
+            Ok(())
+        });
+        parts.start("the use of developer keys", |stop| async move {
+            keys.run(stop).await;
+            Ok(())
+        });
+        let answers = KeptAnswers::new(self.db.clone(), time());
+        parts.start("forgetting old answers", |stop| async move {
+            answers.run(stop).await;
+            Ok(())
+        });
+    }
+
+    /// A secret that is configured, or that belongs to the data directory of somebody who tries things out.
+    fn portal_secret(&self, given: Option<&SecretKey>, name: &str) -> anyhow::Result<Option<B256>> {
+        if let Some(given) = given {
+            return Ok(Some(given.expose()));
+        }
+        if self.config.network != Network::Devnet && self.chain.node.is_none() {
+            return Ok(None);
+        }
+        keys::own_secret(&self.config.data, name).map(Some)
+    }
+
+    fn guard_settings(&self) -> GuardSettings {
+        let urls = &self.config.deployment().urls;
+        let own = [
+            Some(&urls.api),
+            Some(&urls.rpc),
+            Some(&urls.explorer),
+            urls.faucet.as_ref(),
+            urls.site.as_ref(),
+        ];
+        GuardSettings {
+            allow_private: self.config.portal.webhook_allow_private,
+            own_hosts: own.into_iter().flatten().map(|url| url.host().to_owned()).collect(),
+            ..GuardSettings::default()
+        }
+    }
+
+    /// Whose pages may change something with the cookie of a session: our own, and those that may read our answers.
+    fn portal_origins(&self) -> Vec<HeaderValue> {
+        let urls = &self.config.deployment().urls;
+        let mut origins = vec![urls.explorer.origin(), urls.api.origin()];
+        origins.extend(urls.site.as_ref().map(WebUrl::origin));
+        match &self.config.api.cors {
+            Origins::Any => {}
+            Origins::Only(listed) => origins.extend(listed.iter().cloned()),
+        }
+        // An origin is ASCII, so that none is lost here.
+        origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect()
+    }
+}
+
+/// The machine's time.
+fn time() -> Clock {
+    Arc::new(Timestamp::now)
 }

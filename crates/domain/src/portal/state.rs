@@ -146,6 +146,8 @@ words! {
         WebhookEnabled = "webhook.enabled",
         /// A webhook was disabled. The target is its host.
         WebhookDisabled = "webhook.disabled",
+        /// An operator had an event sent once more. The target is the delivery that it was sent with before.
+        EventRedelivered = "event.redelivered",
         /// An invoice was taken back. The target is the invoice.
         InvoiceVoided = "invoice.voided",
         /// The price of the coin was set. The target is the rate.

@@ -18,6 +18,8 @@ mod rate;
 mod reconcile;
 mod report;
 mod revenue;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod seed;
 mod session;
 mod wallet;
 mod webhook;

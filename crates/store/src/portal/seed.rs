@@ -16,17 +16,7 @@ const LATER_MILLIS: i64 = 4_102_444_800_000;
 
 static INVOICES: Bulk = Bulk::new(
     "portal_invoice",
-    &[
-        "id",
-        "wallet",
-        "token",
-        "customer_label",
-        "amount_idr",
-        "note",
-        "state",
-        "created_at",
-        "expires_at",
-    ],
+    &["id", "wallet", "token", "customer_label", "amount_idr", "note", "state", "created_at", "expires_at"],
     "",
 );
 static EVENTS: Bulk =
@@ -121,9 +111,8 @@ async fn count(
     column: &'static str,
     many: u64,
 ) -> Result<u64, StoreError> {
-    let sql = format!(
-        "UPDATE portal_wallet SET {column} = {column} + $1 WHERE address = $2 RETURNING {column}"
-    );
+    let sql =
+        format!("UPDATE portal_wallet SET {column} = {column} + $1 WHERE address = $2 RETURNING {column}");
     let many = to_signed("count", many)?;
     let now: i64 = on_connection!(tx, c => {
         sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(many).bind(wallet.to_vec()).fetch_one(&mut *c).await

@@ -9,5 +9,6 @@ pub(crate) mod pay;
 pub(crate) mod payment;
 pub(crate) mod quote;
 pub(crate) mod rate;
+pub(crate) mod summary;
 mod transaction;
 pub(crate) mod webhook;

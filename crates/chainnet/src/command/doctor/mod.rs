@@ -94,7 +94,7 @@ async fn examine_index(
 }
 
 /// The configured nodes, or the node that runs on this machine.
-async fn reach_chain(config: &Config) -> anyhow::Result<(Arc<dyn ChainClient>, Arc<Head>)> {
+pub(super) async fn reach_chain(config: &Config) -> anyhow::Result<(Arc<dyn ChainClient>, Arc<Head>)> {
     let client = if config.nodes.is_empty() {
         let node: NodeUrl =
             format!("http://{}", config.node.rpc).parse().context("not the address of a node")?;

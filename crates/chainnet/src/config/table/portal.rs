@@ -15,7 +15,7 @@ pub(in crate::config) const PORTAL_PEPPER: Setting<SecretKey> = Setting {
         meaning: "Secret under which developer keys are kept; every process that shares the database needs the same",
         allowed: "0x and 64 hexadecimal digits",
         default: Depends(
-            "devnet made once, as keys/pepper in the data directory; elsewhere none, and no portal",
+            "made once, as keys/pepper in the data directory, on devnet and where the chain runs inside; elsewhere none, and no portal",
         ),
         shape: Shape::Text,
         commands: &["up", "api", "worker", "portal"],
@@ -34,7 +34,7 @@ pub(in crate::config) const WEBHOOK_KEY: Setting<SecretKey> = Setting {
         meaning: "Key that seals the secrets of webhooks; every process that shares the database needs the same",
         allowed: "0x and 64 hexadecimal digits",
         default: Depends(
-            "devnet made once, as keys/webhook in the data directory; elsewhere none, and no portal",
+            "made once, as keys/webhook in the data directory, on devnet and where the chain runs inside; elsewhere none, and no portal",
         ),
         shape: Shape::Text,
         commands: &["up", "api", "worker", "portal"],

@@ -216,3 +216,6 @@ fn place(payment: &PaymentRow, which: u8) -> u128 {
     let index = u128::from(payment.log_index) << 108;
     index | (u128::from(which) << 107) | (u128::from(u64::from_be_bytes(*start)) << 43)
 }
+
+#[cfg(test)]
+mod tests;
