@@ -117,7 +117,8 @@ impl Wiring<'_> {
     fn start_reconciling(&self, progress: CreditProgress, parts: &mut Parts) {
         let contracts = &self.config.deployment().contracts;
         let places = (contracts.platform_fees, contracts.platform_checkout);
-        let reconciler = Reconciler::new(self.db.clone(), self.chain.client.clone(), places, progress, time());
+        let reconciler =
+            Reconciler::new(self.db.clone(), self.chain.client.clone(), places, progress, time());
         parts.start("comparing chain and books", |stop| async move {
             reconciler.run(stop).await;
             Ok(())
