@@ -13,6 +13,7 @@ mod dashboard;
 mod event;
 mod idempotency;
 mod invoice;
+mod kept_answers;
 mod order;
 mod payment_request;
 mod quote;
@@ -24,6 +25,7 @@ pub use credit::{CreditHalt, CreditProgress, CreditSettings, CreditStatus, Credi
 pub use dashboard::{Dashboard, Dashboards};
 pub use idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use invoice::{Done, InvoiceError, Invoices, NewInvoice, VoidedBy};
+pub use kept_answers::KeptAnswers;
 pub use order::{ClaimedKey, KeyTerms, Order, OrderError, OrderSettings, Orders, PaymentHint, WebhookFee};
 pub use payment_request::PaymentRequest;
 pub use quote::{Checkout, CheckoutPlace, QuoteError, payment_link};

@@ -81,7 +81,12 @@ impl HttpClient {
 
     /// Reads a path.
     pub async fn get(&self, path: &str) -> Result<HttpAnswer, HttpError> {
-        self.send(Method::GET, path, &[], Bytes::new()).await
+        self.get_with(path, &[]).await
+    }
+
+    /// Reads a path with more headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Result<HttpAnswer, HttpError> {
+        self.send(Method::GET, path, headers, Bytes::new()).await
     }
 
     /// Posts JSON.

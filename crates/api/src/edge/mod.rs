@@ -13,7 +13,7 @@ mod encoding;
 pub(crate) mod marks;
 pub(crate) mod request_id;
 
-use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
 use access::{Allowance, Client, WindowLimiter, client_address};
 use axum::{Router, body::Body, response::Response as RouterResponse};
@@ -168,7 +168,8 @@ impl Inner {
             Ok(Ok(Ok(response))) => response,
             Ok(Ok(Err(never))) => match never {},
             Ok(Err(_panic)) => {
-                tracing::error!(request.id = ?envelope.id, %method, %uri, "a handler panicked");
+                let path = loggable(uri.path());
+                tracing::error!(request.id = ?envelope.id, %method, %path, "a handler panicked");
                 return self.refuse(&envelope, &Problem::new(Code::Internal, Code::Internal.meaning()));
             }
             Err(_elapsed) => Problem::new(Code::TimedOut, Code::TimedOut.meaning()).into(),
@@ -305,10 +306,25 @@ pub(crate) fn rate_limited(allowance: Allowance) -> Problem {
     Problem::new(Code::RateLimited, detail).with_retry_after(allowance.retry_seconds())
 }
 
+/// What payment links begin with; the rest of one is a permission.
+const PAYMENT_LINKS: &str = "/api/v1/platform-dev/pay/";
+
+/// A path as it may be logged.
+fn loggable(path: &str) -> Cow<'_, str> {
+    match path.strip_prefix(PAYMENT_LINKS) {
+        Some(rest) => {
+            let (_, operation) = rest.split_once('/').unwrap_or_default();
+            format!("{PAYMENT_LINKS}…/{operation}").into()
+        }
+        None => path.into(),
+    }
+}
+
 /// The one place where failures are logged, each with everything behind it.
 fn log(problem: &Problem, envelope: &Envelope, method: &Method, uri: &hyper::Uri) {
     let (code, cause) = (problem.code(), problem.chain().unwrap_or_default());
-    let path = uri.path();
+    let path = loggable(uri.path());
+    let path = path.as_ref();
     match problem.status().as_u16() {
         503 => {
             tracing::warn!(request.id = ?envelope.id, %method, path, %code, cause, "a request could not be served")

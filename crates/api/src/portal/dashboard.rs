@@ -5,7 +5,7 @@ use std::sync::Arc;
 use alloy_primitives::Address;
 use axum::{extract::State, response::Response};
 use hyper::StatusCode;
-use store::portal::DeveloperKeyRow;
+use store::portal::{DeveloperKeyRow, WebhookRow};
 
 use super::{
     answer::json,
@@ -31,14 +31,16 @@ pub(super) async fn get_dashboard(
 ) -> Result<Response, Problem> {
     let wallet = key.grant.wallet;
     let keys = state.db.list_developer_keys(wallet, MOST_KEYS).await?;
-    json(StatusCode::OK, &dashboard(&state, wallet, &keys).await?)
+    let webhook = state.db.find_webhook(wallet).await?;
+    json(StatusCode::OK, &dashboard(&state, wallet, &keys, webhook).await?)
 }
 
-/// The dashboard of a wallet that has these keys.
+/// The dashboard of a wallet that has these keys and this webhook.
 pub(super) async fn dashboard(
     state: &ApiState,
     wallet: Address,
     keys: &[DeveloperKeyRow],
+    webhook: Option<WebhookRow>,
 ) -> Result<DashboardView, Problem> {
     let portal = state.portal()?;
     let now = state.now_millis();
@@ -47,7 +49,7 @@ pub(super) async fn dashboard(
         wallet,
         dashboard: portal.dashboards.get(wallet).await?,
         active_keys: keys.iter().filter(is_active).count() as u64,
-        webhook: state.db.find_webhook(wallet).await?,
+        webhook,
     };
     Ok(DashboardView::new(&portal.checkout, parts))
 }

@@ -238,7 +238,10 @@ fn refuse(checkout: &Checkout, error: InvoiceError) -> Problem {
             let view = serde_json::to_value(InvoiceView::new(checkout, (*taken).clone())).unwrap_or_default();
             Problem::from(InvoiceError::ExternalIdTaken(taken)).with_member("invoice", view)
         }
-        other => other.into(),
+        InvoiceError::NotFound
+        | InvoiceError::NotOpen(_)
+        | InvoiceError::KeyReused
+        | InvoiceError::Store(_) => error.into(),
     }
 }
 

@@ -20,6 +20,7 @@ mod qr;
 pub(crate) mod rates;
 pub(crate) mod session;
 mod stream;
+pub(crate) mod summary;
 mod view;
 
 use std::sync::Arc;
@@ -88,6 +89,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(invoices::get_invoice))
         .routes(routes!(invoices::void_invoice))
         .routes(routes!(dashboard::get_dashboard))
+        .routes(routes!(summary::get_summary))
         .routes(routes!(rates::get_current_rate))
         .routes(routes!(pay::get_payment_page))
         .routes(routes!(pay::create_quote))

@@ -47,9 +47,8 @@ impl Default for QuoteLimits {
 impl QuoteLimits {
     /// Counts a quote, unless there were too many.
     fn take(&self, token: InvoiceToken, client: Client, now: Timestamp) -> Result<(), Problem> {
-        let check = |allowance: Allowance| match allowance.is_granted {
-            true => Ok(()),
-            false => Err(rate_limited(allowance)),
+        let check = |allowance: Allowance| {
+            if allowance.is_granted { Ok(()) } else { Err(rate_limited(allowance)) }
         };
         check(self.clients.take(client, now))?;
         check(self.invoices.take(token, now))

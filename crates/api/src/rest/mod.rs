@@ -92,6 +92,7 @@ pub(crate) const SURFACE: Surface = Surface {
         portal::invoices::REFUSALS,
         portal::pay::REFUSALS,
         portal::rates::REFUSALS,
+        portal::summary::REFUSALS,
     ],
     extend: describe,
 };

@@ -134,13 +134,14 @@ pub(crate) struct Walk {
 /// What the tags of the portal's operations begin with. Its tests walk them, a tag at a time.
 pub(crate) const PORTAL: &str = "Portal ";
 /// The tags that they walk.
-const PORTAL_TAGS: [&str; 6] = [
+const PORTAL_TAGS: [&str; 7] = [
     "Portal sessions",
     "Portal keys",
     "Portal orders",
     "Portal invoices",
     "Portal payment",
     "Portal dashboard",
+    "Portal summary",
 ];
 
 impl Walk {

@@ -217,11 +217,9 @@ async fn lists_are_filtered(test: &TestDb) {
     let shop = rig.shop().await;
     let (kept, void) = (shop.invoice(order()).await, shop.invoice(order()).await);
     assert_eq!(shop.void(&void).await.status, 200);
-    let list = async |query: &str| {
-        let reply = shop.get(&format!("{INVOICES}?{query}")).await;
-        let ids = reply.json()["invoices"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
-        let ids: Vec<Value> = ids;
-        ids
+    let list = async |query: &str| -> Vec<Value> {
+        let page = shop.get(&format!("{INVOICES}?{query}")).await.json();
+        page["invoices"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect()
     };
     assert_eq!(list("status=open").await, [kept["id"].clone()]);
     assert_eq!(list("status=void").await, [void["id"].clone()]);

@@ -12,8 +12,8 @@ use domain::{Network, WebUrl};
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
 use merchant::{
-    Checkout, CheckoutPlace, CreditProgress, CreditSettings, Crediting, Dashboards, Invoices, OrderSettings,
-    Orders, Rates, Reconciler,
+    Checkout, CheckoutPlace, CreditProgress, CreditSettings, Crediting, Dashboards, Invoices, KeptAnswers,
+    OrderSettings, Orders, Rates, Reconciler,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -166,6 +166,11 @@ impl Wiring<'_> {
         });
         parts.start("the use of developer keys", |stop| async move {
             keys.run(stop).await;
+            Ok(())
+        });
+        let answers = KeptAnswers::new(self.db.clone(), time());
+        parts.start("forgetting old answers", |stop| async move {
+            answers.run(stop).await;
             Ok(())
         });
     }

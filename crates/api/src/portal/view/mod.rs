@@ -8,4 +8,5 @@ pub(crate) mod pay;
 pub(crate) mod payment;
 pub(crate) mod quote;
 pub(crate) mod rate;
+pub(crate) mod summary;
 mod transaction;

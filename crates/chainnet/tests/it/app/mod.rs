@@ -5,6 +5,7 @@ mod front;
 mod index_kills;
 mod operator;
 mod outage;
+mod portal_kills;
 mod rest;
 mod roles;
 
