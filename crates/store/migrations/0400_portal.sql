@@ -112,6 +112,7 @@ CREATE TABLE portal_invoice (
     paid_at           BIGINT,
     -- When the merchant took it back while a quote could still be paid.
     void_requested_at BIGINT,
+    -- When it expired or was voided.
     closed_at         BIGINT
 );
 CREATE UNIQUE INDEX portal_invoice_token_key ON portal_invoice (token);

@@ -7,8 +7,9 @@ use store::{
     portal::{ChainPayment, CreditBatch, CreditPoint, IndexPoint, PaymentTarget},
 };
 
-/// Events that a batch has, unless a single block has more.
-const MOST_EVENTS: u32 = 2_000;
+/// Events that a batch has, unless a single block has more. Wallets are locked as long as it takes, and a worker that never
+/// lives to its end would never get on.
+const MOST_EVENTS: u32 = 256;
 const KINDS: [EventKind; 2] = [EventKind::FeePaid, EventKind::QuotePaid];
 
 /// The blocks after `from`, as many as one transaction shall have; none if the index has no more.

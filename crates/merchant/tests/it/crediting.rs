@@ -17,7 +17,8 @@ use store::{
 };
 
 use crate::rig::{
-    BEGIN, Index, LIFE, MINUTE, NOW, Paid, books, credit, open_invoice, open_order, order, wallet,
+    BEGIN, Index, LIFE, MINUTE, NOW, Paid, books, credit, credited, open_invoice, open_order, order,
+    settings, start, wallet,
 };
 
 fn exceptions(payments: &[store::portal::PaymentRow]) -> Vec<PaymentException> {
@@ -185,12 +186,14 @@ engine_tests! {
             let (_, quote) = open_invoice(test, merchant, number).await;
             paid.push(Paid::Quote(quote, merchant, Wei::from_coin(150)));
         }
+        let running = start(test, settings());
         let first = index.block(&[]).await;
-        credit(test, first).await;
+        credited(test, first).await;
         let last = index.block(&paid).await;
         let began = Instant::now();
-        credit(test, last).await;
+        credited(test, last).await;
         eprintln!("200 payments to 200 merchants credited in {:?}", began.elapsed());
+        running.stop().await;
         let books = books(test, (1..=200).map(wallet)).await;
         assert_eq!((books.payments.len(), books.events.len()), (200, 400));
     }

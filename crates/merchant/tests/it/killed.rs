@@ -6,8 +6,11 @@
 use std::{process::Stdio, time::Duration};
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use store::{Db, engine_tests, testing::TestDb};
-use tokio::process::{Child, Command};
+use store::{Db, Engine, engine_tests, testing::TestDb};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
 
 use crate::{
     rig::{Index, PATIENCE, credit, credited, settings, start},
@@ -15,18 +18,39 @@ use crate::{
 };
 
 const DATABASE: &str = "CHAINNET_TEST_CREDIT_DATABASE";
-/// A process has long begun to credit by then.
-const LONGEST_LIFE: Duration = Duration::from_millis(400);
+/// What a process says when it begins to credit.
+const READY: &str = "crediting begins";
+
+/// How long a process may credit: a few of its transactions.
+fn longest_life(engine: Engine) -> Duration {
+    match engine {
+        Engine::Sqlite => Duration::from_millis(150),
+        Engine::Postgres => Duration::from_millis(900),
+    }
+}
 
 fn start_process(database: &str) -> Child {
     Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "killed::credit_process", "--ignored"])
+        .args(["--exact", "killed::credit_process", "--ignored", "--nocapture"])
         .env(DATABASE, database)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .expect("a process")
+}
+
+async fn wait_until_ready(process: &mut Child) {
+    let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+    let ready = async {
+        while let Some(line) = lines.next_line().await.expect("a line") {
+            if line.contains(READY) {
+                return;
+            }
+        }
+        panic!("it ended before it began");
+    };
+    tokio::time::timeout(PATIENCE, ready).await.expect("ready in time");
 }
 
 /// What a process does: credits until it is killed.
@@ -41,6 +65,7 @@ fn credit_process() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let db = Db::open(&database).await.expect("the database");
+        println!("{READY}");
         let _running = start(&db, settings());
         std::future::pending::<()>().await;
     });
@@ -63,7 +88,11 @@ async fn kill_campaign(test: &TestDb, kills: usize, payments: usize) {
     let mut killed_at = Vec::new();
     for _ in 0..kills {
         let mut process = start_process(test.url());
-        let life = dice.random_range(Duration::ZERO..LONGEST_LIFE);
+        // Some do not even get to begin.
+        if dice.random_ratio(4, 5) {
+            wait_until_ready(&mut process).await;
+        }
+        let life = dice.random_range(Duration::ZERO..longest_life(test.engine()));
         let working = async {
             for block in blocks.by_ref().take(share) {
                 index.block(block).await;

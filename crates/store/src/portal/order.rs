@@ -11,7 +11,6 @@ use domain::{
 use sqlx::FromRow;
 
 use super::{
-    PaidOrder,
     convert::{parse_id, parse_scopes},
     wallet::touch_wallet,
 };
@@ -272,21 +271,4 @@ pub(crate) async fn claim_order(
             .await
     })?;
     Ok(claimed.is_some())
-}
-
-/// Notes that an order is paid. False when it was before.
-pub(super) async fn pay_order(tx: &mut Tx, paid: &PaidOrder) -> Result<bool, StoreError> {
-    let sql = "UPDATE portal_order SET state = $1, holds_slot = (kind = 'api_key' AND $2), paid_at = $3 \
-               WHERE id = $4 AND state IN ('awaiting_payment', 'expired') RETURNING id";
-    let paid_at = to_signed("time", paid.paid_at)?;
-    let is_paid: Option<Vec<u8>> = on_connection!(tx, connection => {
-        sqlx::query_scalar(sql)
-            .bind(paid.state.name())
-            .bind(paid.state.holds_slot())
-            .bind(paid_at)
-            .bind(paid.id.as_bytes().as_slice())
-            .fetch_optional(connection)
-            .await
-    })?;
-    Ok(is_paid.is_some())
 }

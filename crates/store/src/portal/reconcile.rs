@@ -38,10 +38,10 @@ impl Db {
         rows.iter().map(|row| parse_hash("id of a quote", row)).collect()
     }
 
-    /// All quotes of the last invoices that are not paid, live or lapsed.
+    /// Quotes of the last invoices that are not paid, live or lapsed.
     pub async fn unpaid_quotes(&self, limit: u32) -> Result<Vec<B256>, StoreError> {
-        let sql = "SELECT q.id FROM portal_invoice i JOIN portal_quote q ON q.invoice_id = i.id \
-                   WHERE i.state <> 'paid' ORDER BY i.id DESC LIMIT $1";
+        let sql = "SELECT q.id FROM (SELECT id FROM portal_invoice WHERE state <> 'paid' ORDER BY id DESC LIMIT $1) i \
+                   JOIN portal_quote q ON q.invoice_id = i.id LIMIT $1";
         let rows: Vec<Vec<u8>> = on_readers!(self, pool => {
             sqlx::query_scalar(sql).bind(i64::from(limit)).fetch_all(pool).await
         })?;

@@ -126,8 +126,6 @@ pub struct PaidOrder {
     pub id: OrderId,
     /// The state it is in now.
     pub state: OrderState,
-    /// When, by the chain's time, in Unix milliseconds.
-    pub paid_at: u64,
 }
 
 /// An invoice that is paid.

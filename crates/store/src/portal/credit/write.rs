@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use alloy_primitives::Address;
-use domain::Wei;
+use domain::{
+    Wei,
+    portal::{OrderId, OrderState},
+};
 
-use super::{Credits, NewDelivery, PaidInvoice};
+use super::{Credits, NewDelivery, PaidInvoice, PaidOrder};
 use crate::{
     StoreError,
     bulk::{Bulk, chunks, list_text},
-    convert::{parse_wei, to_signed, to_unsigned, wei_text},
+    convert::{parse_address, parse_wei, to_signed, to_unsigned, wei_text},
     db::Tx,
-    portal::{EventRow, PaymentRow, order},
+    portal::{EventRow, PaymentRow},
 };
 
 /// Milliseconds of a day.
@@ -64,7 +67,7 @@ static REVENUE: Bulk = Bulk::new(
 /// Writes all but the wallets' own rows.
 pub(super) async fn write(tx: &mut Tx, credits: &Credits, now: u64) -> Result<(), StoreError> {
     insert_payments(tx, &credits.payments).await?;
-    pay_orders(tx, credits).await?;
+    pay_orders(tx, &credits.orders).await?;
     pay_invoices(tx, &credits.invoices).await?;
     add_revenue(tx, &credits.invoices).await?;
     insert_events(tx, &credits.events).await?;
@@ -95,31 +98,39 @@ async fn insert_payments(tx: &mut Tx, payments: &[PaymentRow]) -> Result<(), Sto
     }).await)
 }
 
-async fn pay_orders(tx: &mut Tx, credits: &Credits) -> Result<(), StoreError> {
-    for paid in &credits.orders {
-        order::pay_order(tx, paid).await?;
+/// When something was paid is in its payment, which was inserted just before: so one statement does for many.
+async fn pay_orders(tx: &mut Tx, orders: &[PaidOrder]) -> Result<(), StoreError> {
+    let sql = "UPDATE portal_order SET state = $1, holds_slot = (kind = 'api_key' AND $2), paid_at = \
+               (SELECT p.block_time FROM portal_payment p WHERE p.order_id = portal_order.id \
+                AND p.exception IN ('none', 'overpaid', 'paid_late')) \
+               WHERE id IN ({list}) AND state IN ('awaiting_payment', 'expired')";
+    for state in [OrderState::Paid, OrderState::PaidWaiting] {
+        let ids: Vec<OrderId> =
+            orders.iter().filter(|paid| paid.state == state).map(|paid| paid.id).collect();
+        for chunk in chunks(&ids) {
+            let text = list_text(sql, 3, chunk.len());
+            on_connection!(tx, connection => {
+                let query = sqlx::query(text).bind(state.name()).bind(state.holds_slot());
+                let query = chunk.iter().fold(query, |query, id| query.bind(id.as_bytes().to_vec()));
+                query.execute(connection).await.map(drop)
+            })?;
+        }
     }
     Ok(())
 }
 
-/// Closes invoices and their quotes, by one statement for all that were paid at the same time.
+/// Closes invoices and their quotes.
 async fn pay_invoices(tx: &mut Tx, invoices: &[PaidInvoice]) -> Result<(), StoreError> {
-    let mut by_time: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();
-    for invoice in invoices {
-        by_time.entry(invoice.paid_at).or_default().push(invoice.id.as_bytes().to_vec());
-    }
-    let close = "UPDATE portal_invoice SET state = 'paid', paid_at = $1, closed_at = $1 \
-                 WHERE id IN ({list}) AND state = 'open'";
     let settle = "UPDATE portal_quote SET is_live = FALSE WHERE invoice_id IN ({list}) AND is_live";
-    for (paid_at, ids) in by_time {
-        let paid_at = to_signed("time", paid_at)?;
-        for chunk in chunks(&ids) {
-            let (close, settle) = (list_text(close, 2, chunk.len()), list_text(settle, 1, chunk.len()));
+    let close = "UPDATE portal_invoice SET state = 'paid', paid_at = \
+                 (SELECT p.block_time FROM portal_payment p WHERE p.invoice_id = portal_invoice.id \
+                  AND p.exception = 'none') WHERE id IN ({list}) AND state = 'open'";
+    for chunk in chunks(invoices) {
+        for sql in [settle, close] {
+            let text = list_text(sql, 1, chunk.len());
             on_connection!(tx, connection => {
-                let query = sqlx::query(close).bind(paid_at);
-                chunk.iter().fold(query, |query, id| query.bind(id.clone())).execute(&mut *connection).await?;
-                let query = sqlx::query(settle);
-                chunk.iter().fold(query, |query, id| query.bind(id.clone())).execute(connection).await.map(drop)
+                let query = chunk.iter().fold(sqlx::query(text), |query, paid| query.bind(paid.id.as_bytes().to_vec()));
+                query.execute(connection).await.map(drop)
             })?;
         }
     }
@@ -185,7 +196,7 @@ async fn add_earlier(tx: &mut Tx, day: i64, gains: &mut BTreeMap<Address, Gain>)
                 amount_idr: to_unsigned("revenue", amount_idr)?,
                 amount: parse_wei("revenue", &amount)?,
             };
-            let wallet = crate::convert::parse_address("wallet", &wallet)?;
+            let wallet = parse_address("wallet", &wallet)?;
             gains.entry(wallet).or_default().add(&earlier)?;
         }
     }

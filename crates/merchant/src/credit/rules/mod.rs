@@ -124,8 +124,7 @@ impl Desk {
         if is_completed(exception) {
             order.state = self.state_when_paid(&order);
             order.paid_at = Some(payment.block_time);
-            let (id, state, paid_at) = (order.id, order.state, payment.block_time);
-            self.credits.orders.push(PaidOrder { id, state, paid_at });
+            self.credits.orders.push(PaidOrder { id: order.id, state: order.state });
             self.tell(EventType::PaymentCompleted, &row, Subject::Order(&order));
             self.ledger.orders.insert(order.reference, order);
         }
@@ -216,3 +215,6 @@ fn place(payment: &PaymentRow, which: u8) -> u128 {
     let index = u128::from(payment.log_index) << 108;
     index | (u128::from(which) << 107) | (u128::from(u64::from_be_bytes(*start)) << 43)
 }
+
+#[cfg(test)]
+mod tests;
