@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_developer_key_is_found_in_three_places_and_is_one() {
-        let presented = |lines| presented_developer_key(&headers(lines)).map(str::to_owned);
+        let presented = |lines: &[(&str, &str)]| presented_developer_key(&headers(lines)).map(str::to_owned);
         let three = [("X-Platform-Dev-Key", "k"), ("Authorization", "Bearer k"), ("X-Api-Key", "k")];
         for line in three {
             assert_eq!(presented(&[line]).unwrap(), "k");
