@@ -13,7 +13,8 @@ use crate::{
     scenario::{Scenario, check},
 };
 
-const PAYMENTS: usize = 200;
+/// More than go into one transaction.
+const PAYMENTS: usize = 300;
 
 /// What comes of the scenario when nothing disturbs it.
 async fn undisturbed(url: &str) -> crate::rig::Books {
