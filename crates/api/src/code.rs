@@ -109,6 +109,8 @@ codes! {
         "The wallet has no invoice with this id, or no payment link has this token.";
     QuoteNotFound = "quote_not_found", 404, "Quote not found",
         "The invoice has no quote that can be paid; ask for one with `POST /pay/{token}/quote`.";
+    DeliveryNotFound = "delivery_not_found", 404, "Delivery not found",
+        "The wallet has no delivery of a webhook with this id.";
     MethodNotAllowed = "method_not_allowed", 405, "Method not allowed",
         "The path exists, but not for this method; `Allow` names those it takes.";
     ApplicationExists = "application_exists", 409, "Application exists",
@@ -123,6 +125,10 @@ codes! {
         "The invoice is paid, has expired or was taken back.";
     ExternalIdExists = "external_id_exists", 409, "External id exists",
         "The wallet has an invoice with this `externalId`; `invoice` is the one that exists.";
+    WebhookNotConfigured = "webhook_not_configured", 409, "Webhook not configured",
+        "The wallet has not saved a webhook URL yet.";
+    DeliveryPruned = "delivery_pruned", 410, "Delivery deleted",
+        "Deliveries of webhooks are kept for 30 days; this one was deleted.";
     BodyTooLarge = "body_too_large", 413, "Body too large", "The request's body is larger than this resource takes.";
     UriTooLong = "uri_too_long", 414, "URI too long", "The path and the query together are longer than 2048 bytes.";
     UnsupportedMediaType = "unsupported_media_type", 415, "Unsupported media type",
@@ -133,6 +139,8 @@ codes! {
     IdempotencyKeyReused = "idempotency_key_reused", 422, "Idempotency key reused",
         "The `Idempotency-Key` was used for a request with another body.";
     PlanUnknown = "plan_unknown", 422, "Plan unknown", "The plan is none of `monthly`, `quarterly` and `yearly`.";
+    WebhookUrlBlocked = "webhook_url_blocked", 422, "Webhook URL blocked",
+        "Webhooks are not sent to this URL; `reason` says why.";
     AddressReserved = "address_reserved", 422, "Address reserved",
         "Nobody can use coin at this address: it is zero, one of the protocol's own, or the faucet's.";
     AddressIsContract = "address_is_contract", 422, "Address is a contract",

@@ -2,7 +2,7 @@
 //! added in between. Opaque to callers: base64url of the list's letter and the key.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::portal::{InvoiceId, OrderId};
+use domain::portal::{DeliveryId, InvoiceId, OrderId};
 
 use crate::{code::Code, problem::Problem};
 
@@ -32,6 +32,40 @@ pub(crate) struct InvoiceCursor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OrderCursor {
     pub(crate) before: OrderId,
+}
+
+/// Where a page of deliveries ended: everything older than this one comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DeliveryCursor {
+    pub(crate) before: DeliveryId,
+}
+
+/// Where a page of events ended: everything before this place comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EventCursor {
+    pub(crate) before: u64,
+}
+
+impl DeliveryCursor {
+    pub(crate) fn print(self) -> String {
+        URL_SAFE_NO_PAD.encode(format!("d:{}", self.before))
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        let key = key(text, "d:").ok_or_else(refuse)?;
+        Ok(Self { before: key.parse().map_err(|_| refuse())? })
+    }
+}
+
+impl EventCursor {
+    pub(crate) fn print(self) -> String {
+        URL_SAFE_NO_PAD.encode(format!("e:{}", self.before))
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        let key = key(text, "e:").ok_or_else(refuse)?;
+        Ok(Self { before: number(&key).ok_or_else(refuse)? })
+    }
 }
 
 impl BlockCursor {
@@ -127,6 +161,14 @@ mod tests {
         fn cursors_of_invoices_parse_back(bytes: [u8; 16]) {
             let cursor = InvoiceCursor { before: InvoiceId::from_bytes(bytes) };
             prop_assert_eq!(InvoiceCursor::parse(&cursor.print()).unwrap(), cursor);
+        }
+
+        #[test]
+        fn cursors_of_deliveries_and_events_parse_back(bytes: [u8; 16], before in 0..=u64::MAX >> 1) {
+            let delivery = DeliveryCursor { before: DeliveryId::from_bytes(bytes) };
+            prop_assert_eq!(DeliveryCursor::parse(&delivery.print()).unwrap(), delivery);
+            let event = EventCursor { before };
+            prop_assert_eq!(EventCursor::parse(&event.print()).unwrap(), event);
         }
 
         #[test]

@@ -10,6 +10,8 @@ pub(crate) fn describe(document: &mut Value) {
     properties.insert("requiredScope".into(), scope);
     // The order that has to be paid, as it stands.
     properties.insert("order".into(), json!({ "$ref": "#/components/schemas/Order" }));
+    let reason = json!({ "type": "string", "description": "Why webhooks are not sent to a URL, as a word." });
+    properties.insert("reason".into(), reason);
     // An invoice that is in the way of a new one.
     properties.insert("invoice".into(), json!({ "$ref": "#/components/schemas/Invoice" }));
 }

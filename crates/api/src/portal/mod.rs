@@ -7,6 +7,7 @@ mod answer;
 mod cookie;
 pub(crate) mod current_key;
 pub(crate) mod dashboard;
+pub(crate) mod deliveries;
 pub(crate) mod description;
 pub(crate) mod guard;
 mod idempotency;
@@ -22,6 +23,7 @@ pub(crate) mod session;
 mod stream;
 pub(crate) mod summary;
 mod view;
+pub(crate) mod webhooks;
 
 use std::sync::Arc;
 
@@ -30,6 +32,8 @@ use accounts::{DeveloperKeys, Sessions};
 use hyper::header::HeaderValue;
 use merchant::{Checkout, Dashboards, Invoices, Orders, Rates};
 use utoipa_axum::{router::OpenApiRouter, routes};
+
+use ::webhooks::Webhooks;
 
 use crate::{rest::Shared, state::ApiState};
 
@@ -60,6 +64,8 @@ pub struct Portal {
     pub quote_limits: QuoteLimits,
     /// Everybody who watches a payment link.
     pub streams: PayStreams,
+    /// Where wallets are told. Its worker must run somewhere.
+    pub webhooks: Webhooks,
 }
 
 impl Portal {
@@ -95,4 +101,11 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(pay::create_quote))
         .routes(routes!(stream::watch_payment_page))
         .routes(routes!(qr::get_qr_code))
+        .routes(routes!(webhooks::save_webhook, webhooks::get_webhook))
+        .routes(routes!(webhooks::rotate_webhook))
+        .routes(routes!(webhooks::test_webhook))
+        .routes(routes!(deliveries::list_deliveries))
+        .routes(routes!(deliveries::get_delivery))
+        .routes(routes!(deliveries::redeliver))
+        .routes(routes!(deliveries::list_events))
 }

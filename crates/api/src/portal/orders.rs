@@ -94,7 +94,8 @@ pub(super) fn refuse(error: OrderError) -> Problem {
     }
 }
 
-fn with_order(problem: Problem, order: Order) -> Problem {
+/// A refusal with an order.
+pub(super) fn with_order(problem: Problem, order: Order) -> Problem {
     // A view always serialises.
     problem.with_member("order", serde_json::to_value(OrderView::from(order)).unwrap_or_default())
 }

@@ -92,6 +92,8 @@ pub(crate) const SURFACE: Surface = Surface {
         portal::invoices::REFUSALS,
         portal::pay::REFUSALS,
         portal::rates::REFUSALS,
+        portal::webhooks::REFUSALS,
+        portal::deliveries::REFUSALS,
         portal::summary::REFUSALS,
     ],
     extend: describe,

@@ -338,26 +338,29 @@ async fn every_operation_of_orders_answers_as_it_is_described(test: &TestDb) {
     for body in ["{".to_owned(), long.clone()] {
         walk.note("revokeKey", REVOKE, &buyer.post_with(REVOKE, &[], body).await);
     }
-    walk_sessions(&mut walk, &rig, test, &path).await;
-    walk.finish();
-}
-
-/// Calls operations of a session in every way that a session is refused, and when nobody is behind the API.
-async fn walk_sessions(walk: &mut Walk, rig: &Rig, test: &TestDb, order: &str) {
     let calls = [
         ("listPlans", "GET", PLANS, ""),
         ("createKey", "POST", KEYS, r#"{"plan":"monthly"}"#),
         ("listKeys", "GET", KEYS, ""),
         ("revokeKey", "POST", REVOKE, r#"{"keyId":"7Kq2mXc9TzPa"}"#),
         ("listOrders", "GET", ORDERS, ""),
-        ("getOrder", "GET", order, ""),
+        ("getOrder", "GET", &path, ""),
     ];
+    walk_sessions(&mut walk, &rig, test, &calls).await;
+    walk.finish();
+}
+
+/// An operation, its method, its path and a body.
+type Call<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// Calls operations of a session in every way that a session is refused, and when nobody is behind the API.
+pub(crate) async fn walk_sessions(walk: &mut Walk, rig: &Rig, test: &TestDb, calls: &[Call<'_>]) {
     let json = ("content-type", "application/json");
     let cookie = format!("chainnet_session={}", rig.sign_in(4).await);
     let old = crate::portal_people::bearer(&rig.sign_in(5).await);
     let without_portal = Rig::without_portal(test).await;
     let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
-    for (operation, method, path, body) in calls {
+    for &(operation, method, path, body) in calls {
         let ask = async |rig: &Rig, path: &str, headers: &[(&str, &str)]| {
             rig.ask(method, path, headers, body).await
         };
@@ -374,11 +377,11 @@ async fn walk_sessions(walk: &mut Walk, rig: &Rig, test: &TestDb, order: &str) {
         }
     }
     rig.clock.advance(Duration::from_secs(31 * 60));
-    for (operation, method, path, body) in calls {
+    for &(operation, method, path, body) in calls {
         walk.note(operation, path, &rig.ask(method, path, &[json, ("authorization", &old)], body).await);
     }
     rig.db.close().await;
-    for (operation, method, path, body) in calls {
+    for &(operation, method, path, body) in calls {
         walk.note(operation, path, &rig.ask(method, path, &[json, ("authorization", &old)], body).await);
     }
 }

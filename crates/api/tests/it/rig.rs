@@ -38,9 +38,13 @@ use merchant::{
 use serde_json::Value;
 use store::{Db, testing::TestDb};
 use tempfile::TempDir;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use validators::{Applications, Board, BoardKeeper, BoardSettings};
+use webhooks::{
+    Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, WebhookMetrics, Webhooks,
+    Worker, WorkerParts, WorkerSettings, ring_on_change,
+};
 
 use crate::flaky::FlakyClient;
 
@@ -356,6 +360,7 @@ fn portal(
     let place =
         CheckoutPlace { chain_id: CHAIN_ID, contract: contracts.platform_checkout, pages: urls.explorer };
     let keys = Arc::new(DeveloperKeys::new(db.clone(), now.clone(), peppers()));
+    let webhooks = webhooks(db, &now, Arc::default());
     let orders =
         OrderSettings { claim_wait: CLAIM_WAIT, ..OrderSettings::new(CHAIN_ID, contracts.platform_fees) };
     Portal {
@@ -370,7 +375,43 @@ fn portal(
         dashboards: Dashboards::new(db.clone(), now),
         quote_limits: QuoteLimits::default(),
         streams: PayStreams::new(progress, stop),
+        webhooks,
     }
+}
+
+/// Sends webhooks, also to this machine.
+pub(crate) fn webhook_sender() -> (Arc<Guard>, Sender) {
+    let settings = GuardSettings { allow_private: true, ..GuardSettings::default() };
+    let guard = Arc::new(Guard::new(settings, Arc::new(SystemResolver)));
+    (guard.clone(), Sender::new(guard, SenderLimits::default()))
+}
+
+fn webhooks(db: &Db, clock: &access::Clock, bell: Arc<Notify>) -> Webhooks {
+    let (guard, sender) = webhook_sender();
+    Webhooks::new(db.clone(), guard, sender, webhook_keys(), clock.clone(), bell)
+}
+
+impl Rig {
+    /// Delivers webhooks from now on, until the rig is gone.
+    pub(crate) fn deliver(&self) {
+        let bell = Arc::new(Notify::new());
+        let parts = WorkerParts {
+            db: self.db.clone(),
+            sender: webhook_sender().1,
+            keys: webhook_keys(),
+            clock: time(&self.clock),
+            bell: bell.clone(),
+            metrics: WebhookMetrics::default(),
+            settings: WorkerSettings::default(),
+        };
+        tokio::spawn(ring_on_change(self.credited.clone(), bell));
+        tokio::spawn(Worker::new(parts).run(self.stop.clone()));
+    }
+}
+
+/// What the secrets of webhooks are sealed with.
+pub(crate) fn webhook_keys() -> Arc<SealingKeys> {
+    Arc::new(SealingKeys::new([(1, [9; 32])]).unwrap())
 }
 
 /// What developer keys are proven with.

@@ -1,6 +1,7 @@
 //! What the portal answers with.
 
 pub(crate) mod dashboard;
+pub(crate) mod delivery;
 pub(crate) mod invoice;
 pub(crate) mod key;
 pub(crate) mod order;
@@ -10,3 +11,4 @@ pub(crate) mod quote;
 pub(crate) mod rate;
 pub(crate) mod summary;
 mod transaction;
+pub(crate) mod webhook;
