@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 use webhooks::{
     Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, Webhooks, Worker, WorkerParts,
-    WorkerSettings,
+    WorkerSettings, ring_on_change,
 };
 
 use super::Wiring;
@@ -81,7 +81,7 @@ impl Wiring<'_> {
             ..CreditSettings::default()
         };
         let crediting = Crediting::new(self.db.clone(), self.chain.client.clone(), settings, time());
-        let mut credited = crediting.credited();
+        let credited = crediting.credited();
         let progress = CreditProgress::follow(credited.clone());
         let worker = Worker::new(WorkerParts {
             db: self.db.clone(),
@@ -99,9 +99,7 @@ impl Wiring<'_> {
         let bell = tools.bell.clone();
         parts.start("crediting payments", |stop| async move {
             let ringing = async {
-                while credited.changed().await.is_ok() {
-                    bell.notify_one();
-                }
+                ring_on_change(credited, bell).await;
                 std::future::pending().await
             };
             tokio::select! {
@@ -155,7 +153,7 @@ impl Wiring<'_> {
             dashboards: Dashboards::new(db.clone(), time()),
             quote_limits: QuoteLimits::default(),
             streams: PayStreams::new(progress, stop),
-            // webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
+            webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
         }
     }
 
