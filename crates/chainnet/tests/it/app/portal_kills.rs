@@ -32,7 +32,7 @@ async fn survive(test: &TestDb, kills: usize, payments: usize) {
     let app = app.await.unwrap_or_else(|error| panic!("{error}"));
     let receiver = Receiver::start().await.unwrap();
     let mut victim = worker(data.path(), node.client(), test.url());
-    let mut merchant = Merchant::sign_in(app.api(), *node.client(), Wallet::dev(1)).await.unwrap();
+    let mut merchant = Merchant::sign_in(app.api(), node.client().clone(), Wallet::dev(1)).await.unwrap();
     let key = merchant.buy_key(Mining::OnDemand).await.unwrap();
     merchant.save_webhook(&receiver.url(), Mining::OnDemand).await.unwrap();
 
