@@ -8,6 +8,7 @@
 //!
 //! HTTP is for the floors above; delivering events is for `webhooks`.
 
+mod cause;
 mod credit;
 mod dashboard;
 mod event;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use domain::portal::OrderId;
+use domain::portal::{OrderId, OrderKind};
 use hyper::StatusCode;
 use merchant::{Order, OrderError};
 
@@ -71,8 +71,15 @@ pub(super) fn read_id(text: &str) -> Result<OrderId, Problem> {
 
 /// Something has to be paid first: the order says what, and how.
 pub(super) fn payment_required(order: Order) -> Problem {
-    let detail =
-        "Send the transaction that order.payment describes, then repeat the request with the order's id.";
+    let detail = match order.row.purchase.kind() {
+        OrderKind::ApiKey => {
+            "Send the transaction that order.payment describes, then ask for the key with the order's id as orderId."
+        }
+        OrderKind::Webhook => {
+            "Saving the first webhook URL costs 1 coin. Send the transaction that order.payment describes, then \
+             repeat the request."
+        }
+    };
     with_order(Problem::new(Code::PaymentRequired, detail), order)
 }
 

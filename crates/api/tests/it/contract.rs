@@ -142,6 +142,7 @@ const PORTAL_TAGS: [&str; 7] = [
     "Portal payment",
     "Portal dashboard",
     "Portal summary",
+    "Portal webhooks",
 ];
 
 impl Walk {

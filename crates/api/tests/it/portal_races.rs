@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use store::testing::TestDb;
 
 use crate::{
-    portal_purchases::KEYS,
+    portal_purchases::{KEYS, ORDERS},
     rig::{Reply, Rig, on_both_engines},
 };
 
 on_both_engines! {
     of_many_orders_five_get_a_slot,
     of_many_claims_of_an_order_one_gets_its_key,
+    of_many_tries_of_a_purchase_one_opens_an_order,
     late_orders_race_for_the_last_slot,
 }
 
@@ -67,6 +68,18 @@ async fn of_many_claims_of_an_order_one_gets_its_key(test: &TestDb) {
     assert_eq!(count(&found, 201, ""), 1, "{found:?}");
     assert_eq!(count(&found, 409, "order_claimed"), RIVALS - 1, "{found:?}");
     assert_eq!(buyer.get(KEYS).await.json()["keys"].as_array().unwrap().len(), 1);
+}
+
+async fn of_many_tries_of_a_purchase_one_opens_an_order(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    let buyer = rig.buyer(2).await;
+    let body = json!({ "plan": "monthly" }).to_string();
+    let tries = (0..RIVALS).map(|_| buyer.post_with(KEYS, &[("idempotency-key", "one")], body.clone()));
+    let replies = join_all(tries).await;
+    assert_eq!(count(&outcomes(&replies), 402, "payment_required"), RIVALS);
+    let first = replies[0].json()["order"].clone();
+    assert!(replies.iter().all(|reply| reply.json()["order"] == first));
+    assert_eq!(buyer.get(ORDERS).await.json()["orders"].as_array().unwrap().len(), 1);
 }
 
 async fn late_orders_race_for_the_last_slot(test: &TestDb) {

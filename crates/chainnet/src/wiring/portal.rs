@@ -19,8 +19,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 use webhooks::{
-    Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, Webhooks, Worker, WorkerParts,
-    WorkerSettings,
+    Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, WebhookMetrics, Webhooks,
+    Worker, WorkerParts, WorkerSettings,
 };
 
 use super::Wiring;
@@ -89,7 +89,7 @@ impl Wiring<'_> {
             keys: tools.sealing.clone(),
             clock: time(),
             bell: tools.bell.clone(),
-            metrics: webhooks::WebhookMetrics::default(),
+            metrics: WebhookMetrics::default(),
             settings: WorkerSettings::default(),
         });
         parts.start("delivering events", |stop| async move {
@@ -155,7 +155,7 @@ impl Wiring<'_> {
             dashboards: Dashboards::new(db.clone(), time()),
             quote_limits: QuoteLimits::default(),
             streams: PayStreams::new(progress, stop),
-            // webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
+            webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
         }
     }
 

@@ -6,7 +6,7 @@ mod rules;
 mod settings;
 mod worker;
 
-pub(crate) use read::payment;
+pub(crate) use read::{payment, read_events};
 
 pub use progress::{CreditProgress, Credited};
 pub use settings::{CreditHalt, CreditSettings, CreditStatus};

@@ -23,17 +23,23 @@ pub(super) async fn next_batch(
     let first = from.map_or(0, |point| point.number + 1);
     let Some(head) = index.number.filter(|head| *head >= first) else { return Ok(None) };
     let last = head.min(first.saturating_add(most_blocks.max(1) - 1));
-    let (events, last) = read_events(db, first, last).await?;
+    let (events, last) = read_events(db, first, last, MOST_EVENTS).await?;
     // None if the index has just been dropped.
     let Some(to) = db.indexed_block(last).await? else { return Ok(None) };
     let payments = events.into_iter().filter_map(payment).collect();
     Ok(Some(CreditBatch { generation: index.generation, from, to, payments, now }))
 }
 
-/// The events of blocks from `first` on, and the last of these blocks: `last`, or an earlier one if there is much.
-async fn read_events(db: &Db, first: u64, last: u64) -> Result<(Vec<EventRow>, u64), StoreError> {
-    let mut events = db.contract_events_in(&KINDS, first..=last, MOST_EVENTS).await?;
-    if events.len() < MOST_EVENTS as usize {
+/// The events of whole blocks from `first` on, and the last of these blocks: `last`, or an earlier one if there are more than
+/// `most`.
+pub(crate) async fn read_events(
+    db: &Db,
+    first: u64,
+    last: u64,
+    most: u32,
+) -> Result<(Vec<EventRow>, u64), StoreError> {
+    let mut events = db.contract_events_in(&KINDS, first..=last, most).await?;
+    if events.len() < most as usize {
         return Ok((events, last));
     }
     // The last block may have been cut off.

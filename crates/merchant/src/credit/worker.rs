@@ -1,6 +1,6 @@
 //! Following the index.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use access::Clock;
 use chain::{ChainClient, Head};
@@ -12,7 +12,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{CreditHalt, CreditSettings, CreditStatus, Credited, read, rules};
-use crate::time::millis;
+use crate::{cause::chain_of, time::millis};
 
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -219,15 +219,4 @@ impl Crediting {
         self.set_status(CreditStatus::Halted(halt));
         std::future::pending().await
     }
-}
-
-/// An error with its causes, for the log.
-fn chain_of(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

@@ -19,26 +19,29 @@ use parking_lot::Mutex;
 use prometheus_client::registry::Registry;
 use store::{
     Db, StoreError,
-    index::EventKind,
     portal::{ChainPayment, PaymentRow, PaymentTarget},
 };
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::metrics::Metrics;
-use crate::{CreditProgress, credit, time::millis};
+use crate::{CreditProgress, cause::chain_of, credit, time::millis};
 
 pub use difference::{Difference, FeeTotals, Reconciliation};
 
-/// How often the job compares.
+/// How long the job waits before the first comparison.
+const START: Duration = Duration::from_secs(60);
+/// How often it compares.
 const INTERVAL: Duration = Duration::from_secs(3600);
+/// When it tries again after it could not.
+const RETRY: Duration = Duration::from_secs(300);
 /// How long crediting may take to reach the chain's head.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Blocks that are compared at once.
-const BLOCKS: u64 = 1_000;
+/// Blocks that are compared at once, unless there are more events in them than this.
+const BLOCKS: u64 = 10_000;
+const EVENTS: u32 = 5_000;
 /// Quotes that the contract is asked about, newest first: paid ones, and as many unpaid ones.
 const QUOTES: u32 = 1_000;
-const KINDS: [EventKind; 2] = [EventKind::FeePaid, EventKind::QuotePaid];
 
 /// Why nothing could be compared.
 #[derive(Debug, thiserror::Error)]
@@ -85,15 +88,22 @@ impl Reconciler {
         self.metrics.registry()
     }
 
-    /// Compares every hour until stopped.
+    /// Compares soon, and then every hour until stopped.
     pub async fn run(&self, stop: CancellationToken) {
         let job = async {
+            let mut pause = START;
             loop {
-                tokio::time::sleep(INTERVAL).await;
-                match self.reconcile().await {
-                    Ok(found) => report(&found),
-                    Err(error) => tracing::error!(%error, "chain and database could not be compared"),
-                }
+                tokio::time::sleep(pause).await;
+                pause = match self.reconcile().await {
+                    Ok(found) => {
+                        report(&found);
+                        INTERVAL
+                    }
+                    Err(error) => {
+                        tracing::error!(error = chain_of(&error), "chain and database could not be compared");
+                        RETRY
+                    }
+                };
             }
         };
         stop.run_until_cancelled(job).await;
@@ -107,9 +117,7 @@ impl Reconciler {
         let mut found = Reconciliation::new(up_to);
         let mut next = 0;
         while next <= up_to {
-            let last = up_to.min(next.saturating_add(BLOCKS - 1));
-            self.compare_payments(next..=last, &mut found).await?;
-            next = last + 1;
+            next = self.compare_payments(next, &mut found).await? + 1;
         }
         self.compare_quotes(&mut found).await?;
         self.compare_totals(&mut found).await?;
@@ -126,16 +134,14 @@ impl Reconciler {
         }
     }
 
-    async fn compare_payments(
-        &self,
-        blocks: std::ops::RangeInclusive<u64>,
-        found: &mut Reconciliation,
-    ) -> Result<(), ReconcileError> {
-        let events = self.db.contract_events_in(&KINDS, blocks.clone(), u32::MAX).await?;
+    /// Compares some blocks from this one on, and answers the last of them.
+    async fn compare_payments(&self, first: u64, found: &mut Reconciliation) -> Result<u64, ReconcileError> {
+        let last = found.up_to.min(first.saturating_add(BLOCKS - 1));
+        let (events, last) = credit::read_events(&self.db, first, last, EVENTS).await?;
         let logged: Vec<ChainPayment> = events.into_iter().filter_map(credit::payment).collect();
         let quotes: Vec<B256> = logged.iter().filter_map(quote).collect();
         let ours = self.db.known_quotes(&quotes).await?;
-        let recorded = self.db.payments_in(blocks).await?;
+        let recorded = self.db.payments_in(first..=last).await?;
         let mut recorded: BTreeMap<(B256, u32), PaymentRow> =
             recorded.into_iter().map(|row| ((row.tx_hash, row.log_index), row)).collect();
         for payment in logged.iter().filter(|payment| is_ours(payment, &ours)) {
@@ -152,7 +158,7 @@ impl Reconciler {
             found.count(&row);
             found.note(Difference::NotOnChain((row.tx_hash, row.log_index)));
         }
-        Ok(())
+        Ok(last)
     }
 
     async fn compare_quotes(&self, found: &mut Reconciliation) -> Result<(), ReconcileError> {

@@ -1,16 +1,20 @@
 //! Crediting with rivals, and broken off at any moment.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use store::{Db, engine_tests};
+use store::{
+    Db, engine_tests,
+    portal::{OrderRow, Purchase},
+};
 
 use crate::{
-    rig::{Index, credit, credited, settings, start},
+    rig::{Index, credit, credited, order, settings, start, wallet},
     scenario::{Scenario, check},
 };
 
-const PAYMENTS: usize = 200;
+/// More than go into one transaction.
+const PAYMENTS: usize = 300;
 
 /// What comes of the scenario when nothing disturbs it.
 async fn undisturbed(url: &str) -> crate::rig::Books {
@@ -36,6 +40,21 @@ engine_tests! {
             rival.stop().await;
         }
         assert_eq!(check(test, scenario.payments).await, expected);
+    }
+
+    async fn of_many_who_ask_for_the_webhook_fee_at_once_all_get_one_order(test: TestDb) {
+        let asking: Vec<_> = (0..32)
+            .map(|number| {
+                let db = test.db();
+                let order = OrderRow { purchase: Purchase::Webhook, ..order(wallet(1), number) };
+                tokio::spawn(async move { db.open_webhook_order(&order).await.unwrap().id })
+            })
+            .collect();
+        let mut given = BTreeSet::new();
+        for asked in asking {
+            given.insert(asked.await.unwrap());
+        }
+        assert_eq!(given.len(), 1, "{given:?}");
     }
 
     async fn broken_off_at_any_moment_nothing_is_lost_or_done_twice(test: TestDb) {
