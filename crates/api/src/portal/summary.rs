@@ -10,8 +10,8 @@ use super::{
     dashboard::{MOST_KEYS, dashboard},
     guard::SessionWallet,
     view::{
-        dashboard::WebhookHealthView, key::DeveloperKeyView, order::OrderView, payment::PaymentView,
-        summary::SummaryView,
+        key::DeveloperKeyView, order::OrderView, payment::PaymentView, summary::SummaryView,
+        webhook::WebhookView,
     },
 };
 use crate::{
@@ -46,7 +46,7 @@ pub(super) async fn get_summary(
     let view = SummaryView {
         dashboard: dashboard(&state, wallet, &keys, webhook.clone()).await?,
         keys: keys.into_iter().map(|key| DeveloperKeyView::new(key, now)).collect(),
-        webhook: webhook.map(WebhookHealthView::from),
+        webhook: webhook.map(|row| WebhookView::new(row, now)),
         orders: orders.into_iter().map(OrderView::from).collect(),
         payments: payments.into_iter().map(PaymentView::from).collect(),
     };

@@ -1,10 +1,7 @@
 //! What a merchant has done, at a glance.
 
 use alloy_primitives::Address;
-use domain::{
-    Wei,
-    portal::{MOST_ACTIVE_KEYS, WebhookState},
-};
+use domain::{Wei, portal::MOST_ACTIVE_KEYS};
 use jiff::{Timestamp, tz::TimeZone};
 use merchant::{Checkout, Dashboard};
 use serde::Serialize;
@@ -110,9 +107,9 @@ pub(crate) struct WebhookHealthView {
     #[schema(minimum = 0, maximum = 1, example = 0.98)]
     success_rate: Option<f64>,
     /// Attempts that succeeded.
-    delivered: Long,
+    delivered_count: Long,
     /// Attempts that failed.
-    failed: Long,
+    failed_count: Long,
     /// Since when nothing was delivered.
     failing_since: Option<TimeText>,
     /// Why nothing is sent.
@@ -173,13 +170,12 @@ fn date(start: Timestamp) -> String {
 impl From<WebhookRow> for WebhookHealthView {
     fn from(row: WebhookRow) -> Self {
         let attempts = row.delivered_count.saturating_add(row.failed_count);
-        let state: WebhookState = row.state;
         Self {
             url: row.url,
-            state: state.name(),
+            state: row.state.name(),
             success_rate: (attempts > 0).then(|| row.delivered_count as f64 / attempts as f64),
-            delivered: Long(row.delivered_count),
-            failed: Long(row.failed_count),
+            delivered_count: Long(row.delivered_count),
+            failed_count: Long(row.failed_count),
             failing_since: row.failing_since.map(TimeText::from_millis),
             disabled_reason: row.disabled_reason,
         }

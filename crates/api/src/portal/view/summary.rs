@@ -4,10 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    dashboard::{DashboardView, WebhookHealthView},
-    key::DeveloperKeyView,
-    order::OrderView,
-    payment::PaymentView,
+    dashboard::DashboardView, key::DeveloperKeyView, order::OrderView, payment::PaymentView,
+    webhook::WebhookView,
 };
 
 /// Everything about a wallet, but its secrets.
@@ -19,7 +17,7 @@ pub(crate) struct SummaryView {
     /// Its developer keys, newest first; those that are no longer good are listed, too.
     pub(crate) keys: Vec<DeveloperKeyView>,
     /// Its webhook, if there is one.
-    pub(crate) webhook: Option<WebhookHealthView>,
+    pub(crate) webhook: Option<WebhookView>,
     /// Its last orders, newest first.
     pub(crate) orders: Vec<OrderView>,
     /// Its last payments, newest first: for invoices and orders, and those that nobody knows what for.
