@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use alloy_primitives::Address;
+use alloy_primitives::{Address, B256};
 use axum::{body::Body, extract::State, response::Response};
+use domain::portal::OrderId;
 use hyper::{HeaderMap, StatusCode};
 use merchant::{KeyTerms, OrderError};
 use serde_json::Value;
@@ -72,7 +73,7 @@ pub(super) async fn create_key(
 async fn claim(
     state: &ApiState,
     wallet: Address,
-    (order, transaction): (domain::portal::OrderId, Option<alloy_primitives::B256>),
+    (order, transaction): (OrderId, Option<B256>),
     origin: Option<String>,
 ) -> Result<Response, Problem> {
     let claimed = state.portal()?.orders.claim(wallet, order, transaction, origin).await;
