@@ -9,7 +9,7 @@ use std::{
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use store::testing::{TestDb, run_on_postgres, run_on_sqlite};
-use testkit::{HttpClient, Merchant, Mining, Receiver, Wallet};
+use testkit::{AppProcess, HttpClient, Merchant, Mining, Receiver, RpcClient, Wallet};
 
 use super::{PATIENCE, folder, role, worker};
 use crate::rig::{BINARY, on_demand};
@@ -28,11 +28,12 @@ async fn survive(test: &TestDb, kills: usize, payments: usize) {
     let (node, data) = (on_demand().await, folder());
     let own = ["--api-port", "0", "--rate-limit-max", "1000000", "--trusted-proxies", "127.0.0.0/8"];
     let arguments = role("api", data.path(), node.client(), test.url());
-    let app = testkit::AppProcess::start(BINARY, arguments.into_iter().chain(own.map(str::to_owned)));
+    let app = AppProcess::start(BINARY, arguments.into_iter().chain(own.map(str::to_owned)));
     let app = app.await.unwrap_or_else(|error| panic!("{error}"));
     let receiver = Receiver::start().await.unwrap();
     let mut victim = worker(data.path(), node.client(), test.url());
-    let mut merchant = Merchant::sign_in(app.api(), node.client().clone(), Wallet::dev(1)).await.unwrap();
+    let mut merchant =
+        Merchant::sign_in(app.api(), RpcClient::new(node.client().address()), Wallet::dev(1)).await.unwrap();
     let key = merchant.buy_key(Mining::OnDemand).await.unwrap();
     merchant.save_webhook(&receiver.url(), Mining::OnDemand).await.unwrap();
 
