@@ -134,7 +134,7 @@ pub(crate) struct Walk {
 /// What the tags of the portal's operations begin with. Its tests walk them, a tag at a time.
 pub(crate) const PORTAL: &str = "Portal ";
 /// The tags that they walk.
-const PORTAL_TAGS: [&str; 7] = [
+const PORTAL_TAGS: [&str; 8] = [
     "Portal sessions",
     "Portal keys",
     "Portal orders",
