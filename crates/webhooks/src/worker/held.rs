@@ -138,6 +138,11 @@ impl Held {
         self.is_drained = false;
     }
 
+    /// Asks whether it is still ours, if something waits for an attempt to end: its owner may have saved another URL.
+    pub(super) fn check_in(&mut self) {
+        self.is_nudged |= !self.ready.is_empty();
+    }
+
     /// It was given back, or is somebody else's: nothing more is started.
     pub(super) fn lose(&mut self) {
         self.is_lost = true;

@@ -43,6 +43,8 @@ use crate::{
 
 pub(crate) use held::{describe, host_of};
 
+/// Endpoints that are taken in one turn: the first ones are sent to while the next ones are taken.
+const MOST_TAKEN: usize = 48;
 /// How long to wait after the database failed.
 const DATABASE_PAUSE: Duration = Duration::from_secs(1);
 /// How long to wait if an endpoint was due and somebody else took it.
@@ -200,16 +202,19 @@ impl Worker {
         if now < self.blocked_until {
             return None;
         }
+        let is_looking = self.is_rung || now >= self.look_at;
+        if is_looking {
+            self.held.values_mut().for_each(Held::check_in);
+        }
         // What could not be written goes first and alone: a later report of the same endpoint must not overtake it.
         let reports = match std::mem::take(&mut self.unwritten) {
             unwritten if unwritten.is_empty() => self.reports(),
             unwritten => unwritten,
         };
-        let is_looking = self.is_rung || now >= self.look_at;
         if reports.is_empty() && !is_looking {
             return None;
         }
-        let room = is_looking.then(|| u32::try_from(self.room()).unwrap_or(u32::MAX));
+        let room = is_looking.then(|| u32::try_from(self.room().min(MOST_TAKEN)).unwrap_or(u32::MAX));
         self.is_rung &= !is_looking;
         let round = Round { reports, room, lease: self.lease(), portion: self.parts.settings.portion() };
         Some(Box::pin(round.run(self.parts.db.clone())))

@@ -5,7 +5,7 @@ use store::engine_tests;
 
 use crate::{
     receiver::{Receiver, Reply},
-    rig::{DAY, HOUR, Rig, SECOND, until, wallet},
+    rig::{DAY, Rig, SECOND, until, wallet},
 };
 
 engine_tests! {
@@ -44,8 +44,7 @@ engine_tests! {
         let (event, delivery) = rig.pay(wallet(1)).await;
         for attempt in 1..12 {
             rig.reaches(wallet(1), delivery, DeliveryState::Pending, attempt).await;
-            rig.advance(30 * HOUR);
-            // Five days without a success would disable the endpoint, which is another test's matter.
+            // Saving makes what waits due; the clock alone would disable the endpoint before the last attempt.
             rig.webhooks.save(wallet(1), &receiver.url(), None).await.unwrap();
         }
         let dead = rig.reaches(wallet(1), delivery, DeliveryState::Exhausted, 12).await;
