@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 use webhooks::{
     Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, WebhookMetrics, Webhooks,
-    Worker, WorkerParts, WorkerSettings,
+    Worker, WorkerParts, WorkerSettings, ring_on_change,
 };
 
 use super::Wiring;
@@ -81,8 +81,7 @@ impl Wiring<'_> {
             ..CreditSettings::default()
         };
         let crediting = Crediting::new(self.db.clone(), self.chain.client.clone(), settings, time());
-        let mut credited = crediting.credited();
-        let progress = CreditProgress::follow(credited.clone());
+        let progress = CreditProgress::follow(crediting.credited());
         let worker = Worker::new(WorkerParts {
             db: self.db.clone(),
             sender: tools.sender.clone(),
@@ -96,18 +95,10 @@ impl Wiring<'_> {
             worker.run(stop).await;
             Ok(())
         });
-        let bell = tools.bell.clone();
+        let ringing = ring_on_change(crediting.credited(), tools.bell.clone());
         parts.start("crediting payments", |stop| async move {
-            let ringing = async {
-                while credited.changed().await.is_ok() {
-                    bell.notify_one();
-                }
-                std::future::pending().await
-            };
-            tokio::select! {
-                () = crediting.run(stop) => Ok(()),
-                () = ringing => Ok(()),
-            }
+            tokio::join!(crediting.run(stop), ringing);
+            Ok(())
         });
         self.start_reconciling(progress.clone(), parts);
         Ok(progress)

@@ -69,8 +69,13 @@ async fn survive(test: &TestDb, kills: usize, payments: usize) {
 async fn wait_for_events(receiver: &Receiver, many: usize) {
     let different = || events(receiver).len();
     let arrived = async {
-        while different() < many {
-            receiver.wait_for(receiver.count() + 1).await;
+        loop {
+            // Counted first: what arrives in between must not be waited for.
+            let count = receiver.count();
+            if different() >= many {
+                return;
+            }
+            receiver.wait_for(count + 1).await;
         }
     };
     let waited = tokio::time::timeout(3 * PATIENCE, arrived).await;
