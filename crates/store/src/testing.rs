@@ -24,7 +24,7 @@ static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 /// Writes a test once and runs it on both engines, as two tests `<name>::sqlite` and `<name>::postgres`.
 ///
-/// ```ignore
+/// ```text
 /// engine_tests! {
 ///     async fn a_row_comes_back(test: TestDb) { … }
 /// }
