@@ -58,10 +58,7 @@ impl Loader {
         // Tasks of their own go on while the writer waits for the database.
         let tasks = ranges.map(move |range| tokio::spawn(Arc::clone(&self).load_range(range)));
         let loaded = tasks.buffered(TASKS).map(|loaded| loaded?);
-        loaded.ready_chunks(WRITTEN_TOGETHER).map(|ranges| {
-            let ranges: Result<Vec<_>, Trouble> = ranges.into_iter().collect();
-            Ok(ranges?.into_iter().flatten().collect())
-        })
+        loaded.ready_chunks(WRITTEN_TOGETHER).flat_map(|ranges| stream::iter(join(ranges)))
     }
 
     async fn load_range(self: Arc<Self>, range: RangeInclusive<u64>) -> Result<Vec<NewBlock>, Trouble> {
@@ -100,6 +97,23 @@ impl Loader {
     }
 }
 
+/// Ranges that are written together, and what went wrong behind them: blocks that were loaded before a failure are not
+/// loaded again.
+fn join<B>(ranges: Vec<Result<Vec<B>, Trouble>>) -> impl Iterator<Item = Result<Vec<B>, Trouble>> {
+    let (mut blocks, mut trouble) = (Vec::new(), None);
+    for range in ranges {
+        match range {
+            Ok(range) => blocks.extend(range),
+            Err(error) => {
+                trouble = Some(Err(error));
+                break;
+            }
+        }
+    }
+    let blocks = (!blocks.is_empty()).then_some(Ok(blocks));
+    blocks.into_iter().chain(trouble)
+}
+
 fn prepare_all(
     fetched: &[(Arc<Block>, Arc<Vec<Receipt>>)],
     mut parent_coinbase: Address,
@@ -111,4 +125,19 @@ fn prepare_all(
         parent_coinbase = block.header.beneficiary;
     }
     Ok(prepared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_loaded_before_a_failure_is_kept() {
+        let ranges = vec![Ok(vec![1, 2]), Ok(vec![3]), Err(Trouble::Missing(4)), Ok(vec![5])];
+        let mut joined = join(ranges);
+        assert_eq!(joined.next().unwrap().unwrap(), [1, 2, 3]);
+        assert!(matches!(joined.next(), Some(Err(Trouble::Missing(4)))));
+        assert!(joined.next().is_none());
+        assert!(join::<u8>(vec![Err(Trouble::Missing(0))]).all(|range| range.is_err()));
+    }
 }
