@@ -12,7 +12,7 @@ mod edge;
 mod extract;
 mod faucet;
 mod graphql;
-mod meaning;
+pub mod meaning;
 mod portal;
 mod problem;
 mod rest;
@@ -23,10 +23,10 @@ mod view;
 use std::sync::Arc;
 
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
-pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig};
+pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode};
 pub use portal::{PayStreams, Portal, QuoteLimits};
 pub use problem::Problem;
-pub use serve::serve;
+pub use serve::{serve, serve_with};
 pub use state::ApiState;
 
 use access::WindowLimiter;
@@ -34,9 +34,8 @@ use access::WindowLimiter;
 use crate::{code::Code, describe::Description, edge::cache::AnswerCache};
 
 /// The API over `state`.
-pub fn api(state: ApiState, config: EdgeConfig) -> Edge {
+pub fn api(state: Arc<ApiState>, config: EdgeConfig) -> Edge {
     let limiter = Arc::new(WindowLimiter::new(config.requests_per_minute));
-    let state = Arc::new(state);
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
     let (router, handlers) = rest::routes().split_for_parts();
     let description = Arc::new(Description::new(handlers, &rest::SURFACE));

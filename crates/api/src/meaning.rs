@@ -37,7 +37,7 @@ const TOKEN_FUNCTIONS: [([u8; 4], &str); 16] = [
 const LONGEST_UNKNOWN: usize = 256;
 
 /// The signature of the function with this selector.
-pub(crate) fn function(selector: [u8; 4]) -> Option<&'static str> {
+pub fn function(selector: [u8; 4]) -> Option<&'static str> {
     PlatformValidatorRegistryCalls::signature_by_selector(selector)
         .or_else(|| PlatformFeesCalls::signature_by_selector(selector))
         .or_else(|| PlatformCheckoutCalls::signature_by_selector(selector))
@@ -47,7 +47,7 @@ pub(crate) fn function(selector: [u8; 4]) -> Option<&'static str> {
 }
 
 /// Why a transaction was undone, from what it returned.
-pub(crate) fn revert_reason(output: &[u8]) -> String {
+pub fn revert_reason(output: &[u8]) -> String {
     if let Ok(revert) = Revert::abi_decode(output) {
         return revert.reason;
     }

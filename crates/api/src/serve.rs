@@ -1,8 +1,19 @@
 //! Connections: accepting, serving HTTP/1.1 on each, and draining at the end.
 
-use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
-use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use bytes::Bytes;
+use hyper::{
+    Request, Response,
+    body::{Body, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -20,13 +31,29 @@ const DRAIN_TIME_LIMIT: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const MOST_CONNECTIONS: u32 = 10_000;
 
-/// Serves until `shutdown` is cancelled, then lets the answers under way finish.
+/// Serves an edge until `shutdown` is cancelled, then lets the answers under way finish.
 pub async fn serve(listener: TcpListener, edge: Edge, shutdown: CancellationToken) {
-    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
     let follower = {
         let (edge, shutdown) = (edge.clone(), shutdown.clone());
         tokio::spawn(async move { shutdown.run_until_cancelled(edge.follow()).await })
     };
+    let answer = move |peer, request| {
+        let edge = edge.clone();
+        async move { edge.answer(peer, request).await }
+    };
+    serve_with(listener, answer, shutdown).await;
+    follower.abort();
+}
+
+/// Serves whatever `answer` says to requests from an address until `shutdown` is cancelled, then lets the answers under way
+/// finish.
+pub async fn serve_with<A, F, B>(listener: TcpListener, answer: A, shutdown: CancellationToken)
+where
+    A: Fn(IpAddr, Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+{
+    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
     loop {
         let accepted = async {
             let slot = slots.clone().acquire_owned().await.ok()?;
@@ -38,7 +65,7 @@ pub async fn serve(listener: TcpListener, edge: Edge, shutdown: CancellationToke
         };
         match accepted {
             Ok((stream, peer)) => {
-                let connection = serve_connection(stream, peer, edge.clone(), shutdown.clone());
+                let connection = serve_connection(stream, peer, answer.clone(), shutdown.clone());
                 tokio::spawn(async move {
                     connection.await;
                     drop(slot);
@@ -55,15 +82,23 @@ pub async fn serve(listener: TcpListener, edge: Edge, shutdown: CancellationToke
     if tokio::time::timeout(DRAIN_TIME_LIMIT, slots.acquire_many(MOST_CONNECTIONS)).await.is_err() {
         tracing::warn!("connections were cut at the end");
     }
-    follower.abort();
 }
 
-async fn serve_connection(stream: TcpStream, peer: SocketAddr, edge: Edge, shutdown: CancellationToken) {
+async fn serve_connection<A, F, B>(
+    stream: TcpStream,
+    peer: SocketAddr,
+    answer: A,
+    shutdown: CancellationToken,
+) where
+    A: Fn(IpAddr, Request<Incoming>) -> F + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+{
     // Answers are written whole; waiting to fill packets would only delay them.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: Request<Incoming>| {
-        let edge = edge.clone();
-        async move { Ok::<_, std::convert::Infallible>(edge.answer(peer.ip(), request).await) }
+        let answer = answer(peer.ip(), request);
+        async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -150,7 +150,7 @@ impl ApiState {
     }
 
     /// What the network knows an address as.
-    pub(crate) fn label(&self, address: Address) -> Option<String> {
+    pub fn label(&self, address: Address) -> Option<String> {
         if address == contracts::address::BURN {
             return Some("Burn address".to_owned());
         }

@@ -54,6 +54,20 @@ impl Encoding {
     }
 }
 
+/// A body in the best encoding that a client with these headers takes, and that encoding's name.
+pub fn encode(headers: &HeaderMap, body: Bytes) -> (Bytes, Option<&'static str>) {
+    let encoding = Encoding::of(headers, body.len());
+    let encoded = match encoding {
+        Encoding::Brotli => brotli(&body),
+        Encoding::Gzip => gzip(&body),
+        Encoding::Identity => None,
+    };
+    match encoded {
+        Some(encoded) => (encoded, encoding.name()),
+        None => (body, None),
+    }
+}
+
 fn is_zero_weight(parameter: &str) -> bool {
     parameter
         .strip_prefix("q=")

@@ -9,7 +9,7 @@ mod body;
 pub(crate) mod cache;
 mod config;
 mod cors;
-mod encoding;
+pub(crate) mod encoding;
 pub(crate) mod marks;
 pub(crate) mod request_id;
 
@@ -94,7 +94,7 @@ impl Edge {
     }
 
     /// Forgets kept answers as the head moves; ends with the chain's feed.
-    pub(crate) async fn follow(&self) {
+    pub async fn follow(&self) {
         self.inner.cache.follow().await;
     }
 

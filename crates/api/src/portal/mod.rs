@@ -28,9 +28,10 @@ pub(crate) mod webhooks;
 use std::sync::Arc;
 
 use access::WindowLimiter;
-use accounts::{DeveloperKeys, Sessions};
-use hyper::header::HeaderValue;
+use accounts::{DeveloperKeys, Session, SessionDenied, Sessions};
+use hyper::{HeaderMap, header::HeaderValue};
 use merchant::{Checkout, Dashboards, Invoices, Orders, Rates};
+use store::StoreError;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use ::webhooks::Webhooks;
@@ -71,6 +72,20 @@ pub struct Portal {
 impl Portal {
     /// Challenges that a client gets in a minute.
     pub const CHALLENGES_PER_MINUTE: u32 = 30;
+}
+
+impl Portal {
+    /// The session of a browser that reads, by its cookie; none if it is not signed in, or not any more.
+    pub async fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, StoreError> {
+        let Some(token) = cookie::token(headers, &self.sessions.settings().public_url) else {
+            return Ok(None);
+        };
+        match self.sessions.check(token).await {
+            Ok(session) => Ok(Some(session)),
+            Err(SessionDenied::Store(error)) => Err(error),
+            Err(SessionDenied::Missing | SessionDenied::Invalid | SessionDenied::Expired) => Ok(None),
+        }
+    }
 }
 
 impl ApiState {

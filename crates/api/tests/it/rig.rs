@@ -181,7 +181,7 @@ impl Rig {
             applications: Applications::new(db.clone(), false),
             portal: has_portal.then(|| portal(&client, &db, &clock, progress, stop.clone())),
         };
-        let edge = api(state, config);
+        let edge = api(Arc::new(state), config);
         let control = production.control().clone();
         let rig = Self {
             edge,

@@ -1,0 +1,188 @@
+//! What happens to every request of a page before and after its handler.
+
+use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use access::{WindowLimiter, client_address};
+use axum::{Router, body::Body, response::Response};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http_body_util::BodyExt;
+use hyper::{
+    HeaderMap, Method, Request, StatusCode,
+    body::{Body as HttpBody, Incoming},
+    header::{self, HeaderValue},
+};
+use ipnet::IpNet;
+use tower::ServiceExt;
+
+use crate::{failure::Failure, live, pages, site::Site, visit::Visit};
+
+/// Requests of pages that a visitor may make in a minute. Assets are not counted.
+const PAGES_PER_MINUTE: u32 = 600;
+/// How long a page may take to make.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Nothing from elsewhere, nothing inline, nobody around us.
+const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+);
+
+/// The explorer: takes requests, gives pages. Cheap to clone.
+#[derive(Clone)]
+pub struct Explorer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    site: Arc<Site>,
+    router: Router,
+    limiter: WindowLimiter,
+    trusted_proxies: Vec<IpNet>,
+    /// Another name of this machine, which visitors are led away from: cookies and signatures are bound to one name.
+    other_name: Option<(String, String)>,
+}
+
+impl Explorer {
+    /// The explorer of a site; `trusted_proxies` are those whose `X-Forwarded-For` is believed.
+    pub fn new(site: Site, trusted_proxies: Vec<IpNet>) -> Self {
+        let site = Arc::new(site);
+        let router = pages::routes().with_state(site.clone());
+        let limiter = WindowLimiter::new(PAGES_PER_MINUTE);
+        let origin = site.deployment().urls.explorer.origin();
+        let other_name =
+            origin.strip_prefix("http://127.0.0.1").map(|port| (format!("localhost{port}"), origin.clone()));
+        Self { inner: Arc::new(Inner { site, router, limiter, trusted_proxies, other_name }) }
+    }
+
+    /// Keeps the live parts up to date; ends when they are stopped.
+    pub async fn follow(&self) {
+        live::follow(self.inner.site.clone()).await;
+    }
+
+    /// Answers a request that came from `peer`.
+    pub async fn answer(&self, peer: IpAddr, request: Request<Incoming>) -> Response {
+        let inner = &*self.inner;
+        let path = request.uri().path();
+        if is_of_api(path) {
+            return inner.site.edge.answer(peer, request).await.map(Body::new);
+        }
+        let headers = request.headers();
+        let address = client_address(peer, headers, &inner.trusted_proxies);
+        let visit = Visit::new(headers, request.uri(), address);
+        let wants = Wants { headers: headers.clone(), is_head: request.method() == Method::HEAD };
+        if let Some(place) = inner.proper_place(&request) {
+            return inner.finish(pages::go_to(&place), &wants).await;
+        }
+        let response = match inner.admit(&request, &visit) {
+            Ok(()) => inner.ask(request, &visit).await,
+            Err(refusal) => *refusal,
+        };
+        let response = match response.extensions().get::<Failure>().cloned() {
+            Some(failure) => inner.explain(&failure, &visit),
+            None => response,
+        };
+        inner.finish(response, &wants).await
+    }
+}
+
+/// What is left to know of a request when its handler has taken it.
+struct Wants {
+    headers: HeaderMap,
+    is_head: bool,
+}
+
+impl Inner {
+    /// Where a visitor who used another name of this machine should be.
+    fn proper_place(&self, request: &Request<Incoming>) -> Option<String> {
+        let (other, origin) = self.other_name.as_ref()?;
+        let host = request.headers().get(header::HOST)?.to_str().ok()?;
+        let is_page = request.method() == Method::GET && host == other;
+        is_page.then(|| {
+            format!("{origin}{}", request.uri().path_and_query().map_or("/", |place| place.as_str()))
+        })
+    }
+
+    /// Whether a visitor gets in, and not too often.
+    fn admit(&self, request: &Request<Incoming>, visit: &Visit) -> Result<(), Box<Response>> {
+        let path = request.uri().path();
+        if is_for_everybody(path) {
+            return Ok(());
+        }
+        let now = self.site.api.clock.now();
+        let allowance = self.limiter.take(visit.address.into(), now);
+        if !allowance.is_granted {
+            return Err(Box::new(self.explain(&Failure::TooMany(allowance.retry_seconds()), visit)));
+        }
+        if path == "/enter" || self.site.visitors.admits(request.headers(), visit.address, now) {
+            return Ok(());
+        }
+        Err(Box::new(pages::enter::ask(&self.site, visit, StatusCode::UNAUTHORIZED, None)))
+    }
+
+    /// Lets the page's handler answer, within the time limit and whatever happens in there.
+    async fn ask(&self, request: Request<Incoming>, visit: &Visit) -> Response {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(visit.clone());
+        if request.method() == Method::HEAD {
+            *request.method_mut() = Method::GET;
+        }
+        let path = request.uri().path().to_owned();
+        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
+        match tokio::time::timeout(TIME_LIMIT, call).await {
+            Ok(Ok(Ok(response))) => response,
+            Ok(Ok(Err(never))) => match never {},
+            Ok(Err(_panic)) => {
+                tracing::error!(path = loggable(&path), "a page panicked");
+                self.explain(&Failure::Internal("panic".to_owned()), visit)
+            }
+            Err(_elapsed) => self.explain(&Failure::ChainUnavailable("timed out".to_owned()), visit),
+        }
+    }
+
+    /// A failure as a page.
+    fn explain(&self, failure: &Failure, visit: &Visit) -> Response {
+        if let Some(cause) = failure.cause() {
+            let path = visit.place.split('?').next().unwrap_or_default();
+            tracing::warn!(path = loggable(path), cause, "a page could not be shown");
+        }
+        pages::trouble::explain(&self.site, visit, failure)
+    }
+
+    /// Headers that every page has, and compression.
+    async fn finish(&self, response: Response, wants: &Wants) -> Response {
+        let (mut parts, body) = response.into_parts();
+        let headers = &mut parts.headers;
+        headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(CONTENT_SECURITY_POLICY);
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
+        let is_whole = body.size_hint().exact().is_some() && !headers.contains_key(header::CONTENT_ENCODING);
+        if !is_whole || wants.is_head {
+            let body = if wants.is_head { Body::empty() } else { body };
+            return Response::from_parts(parts, body);
+        }
+        // Whole bodies are in memory already.
+        let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+        let (bytes, encoding): (Bytes, _) = api::encode(&wants.headers, bytes);
+        if let Some(encoding) = encoding {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language, cookie"));
+        Response::from_parts(parts, Body::from(bytes))
+    }
+}
+
+/// What the API answers, under the same origin.
+fn is_of_api(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/graphql" || path.starts_with("/graphql/")
+}
+
+/// What needs no key and is not counted.
+fn is_for_everybody(path: &str) -> bool {
+    matches!(path, "/health" | "/ready" | "/favicon.ico" | "/robots.txt") || path.starts_with("/assets/")
+}
+
+/// A path as it may be logged: payment links are permissions.
+fn loggable(path: &str) -> &str {
+    if path.starts_with("/pay/") { "/pay/…" } else { path }
+}
