@@ -1,9 +1,11 @@
 //! The pages, each in a file of its own with its words, and the list of all routes.
 
 pub(crate) mod enter;
+mod faucet;
 pub(crate) mod home;
 mod preferences;
 pub(crate) mod trouble;
+mod validators;
 
 use std::sync::Arc;
 
@@ -27,5 +29,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/robots.txt", get(async || "User-agent: *\nDisallow: /pay/\nDisallow: /developers\n"))
         .route("/favicon.ico", get(assets::get))
         .route("/assets/{name}", get(assets::get))
+        .merge(validators::routes())
+        .merge(faucet::routes())
         .fallback(async || Failure::NoPage)
 }
