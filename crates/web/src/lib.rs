@@ -10,6 +10,7 @@
 mod words;
 
 mod assets;
+mod charts;
 mod door;
 mod explorer;
 mod failure;
