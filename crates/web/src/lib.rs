@@ -11,6 +11,7 @@ mod words;
 
 mod assets;
 mod charts;
+mod decode;
 mod door;
 mod explorer;
 mod failure;
@@ -20,9 +21,11 @@ mod live;
 mod page;
 mod pages;
 mod parts;
+mod segment;
 mod site;
 mod visit;
 
 pub use door::Visitors;
 pub use explorer::Explorer;
+pub use live::Live;
 pub use site::Site;

@@ -1,0 +1,13 @@
+//! The pages as their visitors get them, on a real embedded chain.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests are tests"
+)]
+
+mod flaky;
+mod rig;
+mod shop;
