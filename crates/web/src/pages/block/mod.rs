@@ -5,7 +5,7 @@ mod stored;
 
 use std::sync::Arc;
 
-use alloy_primitives::{B256, U256, hex};
+use alloy_primitives::{U256, hex};
 use api::{BlockName, find_block};
 use askama::Template;
 use axum::extract::State;

@@ -14,7 +14,7 @@ use chain::{Block, FoundTransaction, Receipt, Transaction};
 
 use self::{
     fee::Fee,
-    said::{Event, Events, Names, Refusal, Said},
+    said::{Events, Names, Refusal, Said},
 };
 use crate::{
     failure::{Failure, Malformed, Missing},
@@ -164,7 +164,7 @@ fn page(site: &Site, visit: &Visit, transaction: &Transaction, place: Option<&Pl
             .and_then(|receipt| receipt.contract_address)
             .map(|created| site.address_link(created).full().pictured()),
         value: coin(transaction.value()),
-        fee: Fee::of(transaction, place.map(|place| (&**place.block, place.receipt))),
+        fee: Fee::of(transaction, place.map(|place| (place.block, place.receipt))),
         gas_limit: Number(transaction.gas_limit()),
         offered: gwei(U256::from(transaction.max_fee_per_gas())),
         nonce: Number(transaction.nonce()),
