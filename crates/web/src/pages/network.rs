@@ -127,9 +127,12 @@ fn examples(site: &Site, needs_key: bool) -> Vec<Example> {
     let coin = &deployment.wallet.native_currency.name;
     let curl_key = if needs_key { " \\\n  -H \"X-API-Key: $KEY\"" } else { "" };
     let header = "{ 'X-API-Key': process.env.KEY }";
-    let viem_key = if needs_key { format!(", {{ fetchOptions: {{ headers: {header} }} }}") } else { String::new() };
+    let viem_key =
+        if needs_key { format!(", {{ fetchOptions: {{ headers: {header} }} }}") } else { String::new() };
     let ethers = if needs_key {
-        format!("const request = new FetchRequest('{rpc}');\nrequest.setHeader('X-API-Key', process.env.KEY);\nconst provider = new JsonRpcProvider(request, {id});")
+        format!(
+            "const request = new FetchRequest('{rpc}');\nrequest.setHeader('X-API-Key', process.env.KEY);\nconst provider = new JsonRpcProvider(request, {id});"
+        )
     } else {
         format!("const provider = new JsonRpcProvider('{rpc}', {id});")
     };

@@ -224,7 +224,8 @@ fn direction(facts: &Facts, address: Address, w: &TableWords) -> Direction {
 /// Where a page of transactions begins: `?before=block-index`.
 pub(crate) fn before(visit: &Visit) -> Result<Option<(u64, u32)>, Failure> {
     let Some(text) = visit.parameter("before") else { return Ok(None) };
-    let place = text.split_once('-').and_then(|(block, index)| Some((block.parse().ok()?, index.parse().ok()?)));
+    let place =
+        text.split_once('-').and_then(|(block, index)| Some((block.parse().ok()?, index.parse().ok()?)));
     place.map(Some).ok_or(Failure::Malformed(Malformed::Parameter("before")))
 }
 

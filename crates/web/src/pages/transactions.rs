@@ -40,8 +40,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit) -> Shown {
     let mut rows = site.api.db.list_transactions(before, most).await?;
     let next = next_page(&mut rows);
     let empty = if before.is_none() { w.empty } else { w.none_older };
-    let tables =
-        Tables { site: &site, language: visit.language, kind: Kind::Chain, caption: w.title, empty };
+    let tables = Tables { site: &site, language: visit.language, kind: Kind::Chain, caption: w.title, empty };
     show_page(&Page {
         frame: Frame::new(&site, &visit, Section::Chain, w.title),
         w,

@@ -8,6 +8,8 @@
     reason = "helpers of tests are tests"
 )]
 
+mod chain_pages;
 mod flaky;
+mod refusals;
 mod rig;
 mod shop;

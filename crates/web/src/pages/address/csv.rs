@@ -22,8 +22,7 @@ use crate::{failure::Failure, format::utc, segment::Segment, site::Site};
 const MOST_ROWS: usize = 10_000;
 /// Rows that are read at once.
 const BATCH: u32 = 500;
-const HEADING: &str =
-    "transaction,block,index,time,status,direction,from,to,created_contract,value,fee,gas_used,nonce,method\r\n";
+const HEADING: &str = "transaction,block,index,time,status,direction,from,to,created_contract,value,fee,gas_used,nonce,method\r\n";
 
 /// A file that is being sent.
 struct Download {
@@ -40,8 +39,7 @@ pub(crate) async fn download(
     Segment(text): Segment,
 ) -> Result<Response, Failure> {
     let address = parse(&text)?;
-    let mut download =
-        Download { db: site.api.db.clone(), address, before: None, rows: 0, is_done: false };
+    let mut download = Download { db: site.api.db.clone(), address, before: None, rows: 0, is_done: false };
     // The first part is read before anything is said, so that a database that is away is told as that.
     let mut first = HEADING.to_owned();
     download.read(&mut first).await?;
@@ -95,7 +93,8 @@ fn write_row(out: &mut String, row: &TransactionRow, address: Address) {
         (true, false) => "out",
         (false, _) => "in",
     };
-    let party = |address: Option<Address>| address.map(|address| address.to_checksum(None)).unwrap_or_default();
+    let party =
+        |address: Option<Address>| address.map(|address| address.to_checksum(None)).unwrap_or_default();
     let method = match row.selector.filter(|_| row.to.is_some()) {
         Some(selector) => match meaning::function(selector) {
             Some(signature) => format!("\"{signature}\""),

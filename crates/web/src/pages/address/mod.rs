@@ -131,10 +131,10 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, Segment(text): Segment, 
         address: address.to_checksum(None),
         shown: Mono(address.to_checksum(None)),
         facts,
-        interface: label.as_deref().and_then(decode::interface).map(|interface| Interface {
-            functions: interface.functions(),
-            events: interface.events(),
-        }),
+        interface: label
+            .as_deref()
+            .and_then(decode::interface)
+            .map(|interface| Interface { functions: interface.functions(), events: interface.events() }),
         label,
         validator: record.map(|record| {
             let name = Some(record.moniker.clone()).filter(|name| !name.is_empty());

@@ -5,7 +5,7 @@ mod stored;
 
 use std::sync::Arc;
 
-use alloy_primitives::{U256, hex};
+use alloy_primitives::{B256, U256, hex};
 use api::{BlockName, find_block};
 use askama::Template;
 use axum::extract::State;
@@ -147,7 +147,7 @@ async fn show_block(site: &Site, visit: &Visit, block: &Block, head: u64) -> Sho
         empty: w.no_transactions,
     };
     let count = block.transactions.len();
-    let root = |root: alloy_primitives::B256| Mono(root.to_string());
+    let root = |root: B256| Mono(root.to_string());
     show_page(&Page {
         frame: Frame::new(site, visit, Section::Chain, format!("{} {}", w.title, Number(header.number))),
         w,

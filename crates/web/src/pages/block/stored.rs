@@ -43,7 +43,8 @@ pub(super) async fn show(site: &Site, visit: &Visit, number: u64, trouble: Chain
         number,
         shown_number: Number(number),
         previous: number.checked_sub(1),
-        following: Some(number + 1).filter(|next| site.last_head().is_some_and(|head| *next <= head.number())),
+        following: Some(number + 1)
+            .filter(|next| site.last_head().is_some_and(|head| *next <= head.number())),
         hash: Mono(row.hash.to_string()),
         parent: (number > 0).then(|| Mono(row.parent_hash.to_string())),
         time: utc(row.timestamp),

@@ -176,6 +176,11 @@ impl Events {
             events.push(event);
         }
         let end = from + events.len();
-        Ok(Self { count: logs.len(), events, next: Some(end).filter(|end| *end < logs.len()), is_first: from == 0 })
+        Ok(Self {
+            count: logs.len(),
+            events,
+            next: Some(end).filter(|end| *end < logs.len()),
+            is_first: from == 0,
+        })
     }
 }
