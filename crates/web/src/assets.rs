@@ -20,10 +20,11 @@ use crate::failure::Failure;
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// The files. `icon.svg` is the mark of the product.
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("faucet.js", "text/javascript; charset=utf-8", include_str!("../assets/faucet.js")),
+    ("network.js", "text/javascript; charset=utf-8", include_str!("../assets/network.js")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
 

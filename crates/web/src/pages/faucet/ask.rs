@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use alloy_primitives::{Address, B256};
+use alloy_primitives::B256;
 use api::Edge;
 use axum::body::Body;
 use bytes::Bytes;
@@ -48,7 +48,8 @@ pub(super) struct Problem {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Health {
     pub(super) funds: String,
-    pub(super) address: Address,
+    /// The account that pays.
+    pub(super) address: String,
     pub(super) amount: String,
     pub(super) daily_cap: String,
     pub(super) balance: Option<String>,
@@ -65,7 +66,7 @@ struct HealthAnswer {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Taken {
-    tx_hash: B256,
+    tx_hash: String,
 }
 
 /// How the faucet is doing; nothing is known if it does not say.
@@ -95,9 +96,9 @@ pub(super) async fn claim(
     }
     let (status, bytes) = put(edge, visitor, request).await;
     if status.is_success() {
-        let taken: Option<Taken> = read(&bytes);
-        let taken = taken.ok_or_else(|| Failure::Internal("a claim without a transaction".to_owned()))?;
-        return Ok(Asked::Taken(taken.tx_hash));
+        let hash = read::<Taken>(&bytes).and_then(|taken| taken.tx_hash.parse().ok());
+        let hash = hash.ok_or_else(|| Failure::Internal("a claim without a transaction".to_owned()))?;
+        return Ok(Asked::Taken(hash));
     }
     Ok(Asked::Refused(Answer { status, problem: read(&bytes).unwrap_or_default() }))
 }

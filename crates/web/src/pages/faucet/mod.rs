@@ -31,6 +31,7 @@ use crate::{
     failure::{Failure, Malformed, Missing},
     frame::{Frame, Section},
     page::{Shown, go_to, show_with},
+    segment::repeated,
     site::Site,
     visit::Visit,
 };
@@ -83,8 +84,7 @@ words! {
 
 /// The routes of these pages.
 pub(crate) fn routes() -> Router<Arc<Site>> {
-    let page = get(show).post(claim).layer(DefaultBodyLimit::max(MOST_BYTES));
-    Router::new().route("/faucet", page)
+    Router::new().route("/faucet", get(show).post(claim)).layer(DefaultBodyLimit::max(MOST_BYTES))
 }
 
 #[derive(Template)]
@@ -182,7 +182,7 @@ async fn show(
     check(&site)?;
     let claimed = match query.get("claim") {
         Some(text) => {
-            let hash = text.parse().map_err(|_| Failure::Malformed(Malformed::Hash(text.clone())))?;
+            let hash = text.parse().map_err(|_| Failure::Malformed(Malformed::Hash(repeated(text))))?;
             let row = site.api.db.find_claim_by_hash(hash).await?;
             row.and_then(|row| ClaimCard::of(&site, &row, visit.language))
         }

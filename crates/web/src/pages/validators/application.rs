@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use domain::{ApplicationId, ApplicationState};
 use validators::{ApplicationError, application::PublicApplication};
 
@@ -14,6 +14,7 @@ use crate::{
     frame::{Frame, Section},
     page::{Shown, show as show_page},
     parts::{AddressLink, Ago, Amount},
+    segment::Segment,
     site::Site,
     visit::Visit,
     words::Language,
@@ -118,7 +119,7 @@ fn steps(application: &PublicApplication, language: Language) -> Vec<Step> {
 }
 
 /// `GET /validators/applications/{id}`.
-pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit, Path(id): Path<String>) -> Shown {
+pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(id): Segment) -> Shown {
     let (w, language, now) = (ApplicationWords::of(visit.language), visit.language, site.now());
     let missing = || Failure::Missing(Missing::Application);
     let id: ApplicationId = id.parse().map_err(|_| missing())?;

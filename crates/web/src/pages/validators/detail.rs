@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use ibft::votes::VoteKind;
 use store::index::{TurnOutcome, TurnRow};
 use validators::{
@@ -27,6 +27,7 @@ use crate::{
     frame::{Frame, Section},
     page::{Shown, show as show_page},
     parts::{AddressLink, Ago, Amount, BlockLink, Identicon, Mono},
+    segment::Segment,
     site::Site,
     visit::Visit,
     words::Language,
@@ -256,7 +257,7 @@ pub(super) fn tally(votes: usize, needed: usize) -> Bar {
 pub(super) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
-    Path(address): Path<String>,
+    Segment(address): Segment,
     Query(query): Query<HashMap<String, String>>,
 ) -> Shown {
     let (w, language, now) = (DetailWords::of(visit.language), visit.language, site.now());

@@ -17,7 +17,7 @@ mod strip;
 
 use std::sync::Arc;
 
-use access::WindowLimiter;
+use access::{Client, WindowLimiter};
 use alloy_primitives::Address;
 use axum::{
     Extension, Router,
@@ -29,6 +29,7 @@ use validators::{Board, ValidatorError};
 
 use crate::{
     failure::{Failure, Malformed, Missing},
+    segment::repeated,
     site::Site,
 };
 
@@ -39,15 +40,18 @@ const MOST_BYTES: usize = 64 * 1024;
 
 /// The routes of these pages.
 pub(crate) fn routes() -> Router<Arc<Site>> {
-    let limiter = Arc::new(WindowLimiter::new(APPLICATIONS_PER_MINUTE));
-    let apply = get(apply::show).post(apply::submit);
+    let limiter = Arc::new(WindowLimiter::<Client>::new(APPLICATIONS_PER_MINUTE));
+    let apply = Router::new()
+        .route("/validators/apply", get(apply::show).post(apply::submit))
+        .layer(Extension(limiter))
+        .layer(DefaultBodyLimit::max(MOST_BYTES));
     Router::new()
         .route("/validators", get(ranking::show))
         .route("/validators/program", get(program::show))
-        .route("/validators/apply", apply.layer(Extension(limiter)).layer(DefaultBodyLimit::max(MOST_BYTES)))
         .route("/validators/applications/{id}", get(application::show))
         .route("/validators/expansion", get(expansion::show))
         .route("/validators/{address}", get(detail::show))
+        .merge(apply)
 }
 
 /// What is known of the validators, also when no node answers now.
@@ -59,7 +63,7 @@ fn board(site: &Site) -> Result<Arc<Board>, Failure> {
 /// An address as it stands in a path.
 fn read_address(text: &str) -> Result<Address, Failure> {
     domain::parse_address(text).map_err(|error| {
-        let text = text.to_owned();
+        let text = repeated(text);
         Failure::Malformed(match error {
             NotAnAddress::Form => Malformed::Address(text),
             NotAnAddress::Checksum => Malformed::Checksum(text),
