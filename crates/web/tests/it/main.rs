@@ -8,8 +8,11 @@
     reason = "helpers of tests are tests"
 )]
 
+mod application_pages;
 mod chain_pages;
+mod faucet_page;
 mod flaky;
 mod refusals;
 mod rig;
 mod shop;
+mod validator_pages;

@@ -40,7 +40,7 @@ pub(super) struct Problem {
     pub(super) code: String,
     pub(super) detail: String,
     /// When the same claim may succeed.
-    pub(super) next_claim_at: Option<jiff::Timestamp>,
+    pub(super) next_claim_at: Option<String>,
 }
 
 /// How the faucet is doing.

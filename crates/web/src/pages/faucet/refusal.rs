@@ -1,5 +1,7 @@
 //! Why a claim was refused, in the visitor's words, and when the next may succeed.
 
+use jiff::Timestamp;
+
 use super::ask::Answer;
 use crate::{
     format::{span, utc},
@@ -34,7 +36,8 @@ impl Refusal {
             (Language::English | Language::Indonesian, None) if !problem.detail.is_empty() => problem.detail.clone(),
             (_, None) => language.choose("The faucet does not answer.", "Faucet tidak menjawab.").to_owned(),
         };
-        let next = problem.next_claim_at.and_then(|at| u64::try_from(at.as_second()).ok());
+        let next = problem.next_claim_at.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
+        let next = next.and_then(|at| u64::try_from(at.as_second()).ok());
         // Only an address that was read gets this far, so that what is shown to be typed is one.
         let remedy = (problem.code == "wallet_not_allowlisted")
             .then(|| format!("chainnet allowlist add {address} --team NAME"));

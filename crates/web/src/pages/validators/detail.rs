@@ -7,7 +7,7 @@ use axum::extract::{Query, State};
 use ibft::votes::VoteKind;
 use store::index::{TurnOutcome, TurnRow};
 use validators::{
-    board::{Ballot, ValidatorRecord},
+    board::{Ballot, Standing, ValidatorRecord},
     detail::{Evidence, read_detail},
     ranking::RankedValidator,
 };
@@ -17,7 +17,7 @@ use super::{
     breakdown::{ScoreLine, score_lines},
     figures::{Bar, UNKNOWN, bps_percent, ppm_percent},
     history::{self, EventLine},
-    read_address, region,
+    region,
     standing::StandingTag,
     strip::{self, LegendWords, Strip},
 };
@@ -26,6 +26,7 @@ use crate::{
     format::{Number, utc},
     frame::{Frame, Section},
     page::{Shown, show as show_page},
+    pages::address,
     parts::{AddressLink, Ago, Amount, BlockLink, Identicon, Mono},
     segment::Segment,
     site::Site,
@@ -179,7 +180,7 @@ struct VoteLine {
     voters: Vec<AddressLink>,
 }
 
-fn facts(site: &Site, record: &ValidatorRecord, now: u64, language: Language) -> Facts {
+fn facts(record: &ValidatorRecord, now: u64, language: Language) -> Facts {
     let uptime = |ppm: Option<u32>| ppm.map_or_else(|| UNKNOWN.to_owned(), ppm_percent);
     let activity = &record.activity;
     let account = |address| AddressLink::new(address, None).full();
@@ -194,7 +195,7 @@ fn facts(site: &Site, record: &ValidatorRecord, now: u64, language: Language) ->
         commission: record.commission_bps.map_or_else(|| UNKNOWN.to_owned(), bps_percent),
         unclaimed: Amount(record.rewards.0),
         registered: record.registered_at.map(|at| Ago { at, now, language }),
-        jailed_until: record.jailed_until.filter(|at| *at > site.now()).map(utc),
+        jailed_until: record.jailed_until.filter(|_| record.standing == Standing::Jailed).map(utc),
         withdrawable: record.withdrawable_at.map(utc),
         slashes: record.slash_count,
         day: uptime(activity.day.uptime_ppm()),
@@ -261,7 +262,7 @@ pub(super) async fn show(
     Query(query): Query<HashMap<String, String>>,
 ) -> Shown {
     let (w, language, now) = (DetailWords::of(visit.language), visit.language, site.now());
-    let address = read_address(&address)?;
+    let address = address::parse(&address)?;
     let before = query.get("missed_before").map(|text| text.parse::<u64>()).transpose();
     let before = before.map_err(|_| Failure::Malformed(Malformed::Parameter("missed_before")))?;
     let board = board(&site)?;
@@ -290,7 +291,7 @@ pub(super) async fn show(
         name,
         picture: Identicon(record.address()),
         standing: StandingTag { standing: record.standing, language },
-        facts: facts(&site, record, now, language),
+        facts: facts(record, now, language),
         rank: ranked.map(|ranked| ranked.rank),
         ranked: board.validators.len(),
         score: ranked.map_or_else(|| UNKNOWN.to_owned(), |ranked| ranked.score.total.to_string()),

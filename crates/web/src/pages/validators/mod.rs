@@ -18,18 +18,15 @@ mod strip;
 use std::sync::Arc;
 
 use access::{Client, WindowLimiter};
-use alloy_primitives::Address;
 use axum::{
     Extension, Router,
     extract::DefaultBodyLimit,
     routing::get,
 };
-use domain::address::NotAnAddress;
 use validators::{Board, ValidatorError};
 
 use crate::{
-    failure::{Failure, Malformed, Missing},
-    segment::repeated,
+    failure::{Failure, Missing},
     site::Site,
 };
 
@@ -58,17 +55,6 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
 fn board(site: &Site) -> Result<Arc<Board>, Failure> {
     let board = site.api.boards.borrow().clone();
     board.ok_or_else(|| Failure::ChainUnavailable("no board yet".to_owned()))
-}
-
-/// An address as it stands in a path.
-fn read_address(text: &str) -> Result<Address, Failure> {
-    domain::parse_address(text).map_err(|error| {
-        let text = repeated(text);
-        Failure::Malformed(match error {
-            NotAnAddress::Form => Malformed::Address(text),
-            NotAnAddress::Checksum => Malformed::Checksum(text),
-        })
-    })
 }
 
 impl From<ValidatorError> for Failure {
