@@ -160,7 +160,9 @@ fn page(site: &Site, visit: &Visit, transaction: &Transaction, place: Option<&Pl
         from: site.address_link(transaction.signer()).full().pictured(),
         to: transaction.to().map(|to| site.address_link(to).full().pictured()),
         is_to_contract: to_name.is_some() || receipt.is_some_and(|receipt| !receipt.logs.is_empty()),
+        // Receipts name the address even if nothing came to be there.
         created: receipt
+            .filter(|receipt| receipt.success)
             .and_then(|receipt| receipt.contract_address)
             .map(|created| site.address_link(created).full().pictured()),
         value: coin(transaction.value()),
