@@ -21,6 +21,7 @@ mod pages;
 mod parts;
 mod site;
 mod visit;
+mod wallet;
 
 pub use door::Visitors;
 pub use explorer::Explorer;
