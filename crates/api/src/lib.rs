@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
 pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode};
-pub use portal::{PayStreams, Portal, QuoteLimits};
+pub use portal::{PayStreams, Portal, QuoteLimits, qr_picture};
 pub use problem::Problem;
 pub use serve::{serve, serve_with};
 pub use state::ApiState;

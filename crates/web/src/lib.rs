@@ -13,6 +13,7 @@ mod assets;
 mod door;
 mod explorer;
 mod failure;
+mod fields;
 mod format;
 mod frame;
 mod live;

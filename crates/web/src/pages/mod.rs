@@ -1,7 +1,9 @@
 //! The pages, each in a file of its own with its words, and the list of all routes.
 
+mod developers;
 pub(crate) mod enter;
 pub(crate) mod home;
+mod pay;
 mod preferences;
 pub(crate) mod trouble;
 
@@ -21,6 +23,8 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/", get(home::show))
         .route("/live", get(live::watch))
+        .merge(developers::routes())
+        .route("/pay/{token}", get(pay::show).post(pay::quote))
         .route("/preferences", post(preferences::change))
         .route("/enter", post(enter::enter))
         .route("/health", get(async || "ok\n"))
