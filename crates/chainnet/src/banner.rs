@@ -48,7 +48,7 @@ impl<'a> Banner<'a> {
             let _ = write_validators(&mut text, node);
             let _ = write_contracts(&mut text);
             if self.config.network == Network::Devnet {
-                let _ = write_accounts(&mut text);
+                let _ = write_accounts(&mut text, self.config.node.demo);
             }
         } else {
             text.push('\n');
@@ -71,7 +71,10 @@ impl<'a> Banner<'a> {
             Some(head) => writeln!(out, " · block {head}\n")?,
             None => writeln!(out, " · no node answers yet\n")?,
         }
-        let Addresses { api, gateway, faucet } = self.addresses;
+        let Addresses { api, gateway, faucet, explorer } = self.addresses;
+        if let Some(explorer) = explorer {
+            writeln!(out, "  Explorer   http://{explorer}   (pages; open it in a browser)")?;
+        }
         if let Some(api) = api {
             writeln!(out, "  REST       http://{api}/api/v1   (documentation at /api/v1/docs)")?;
             writeln!(out, "  GraphQL    http://{api}/graphql")?;
@@ -89,7 +92,7 @@ impl<'a> Banner<'a> {
         for url in self.config.nodes.iter().filter(|_| self.node.is_none()) {
             writeln!(out, "  Node       {}", url)?;
         }
-        if self.node.is_none() || api.is_some() {
+        if self.node.is_none() || api.is_some() || explorer.is_some() {
             writeln!(out, "  Database   {}", config.database.masked())?;
         }
         writeln!(out, "  Data       {}", config.data.display())
@@ -153,10 +156,16 @@ fn write_contracts(out: &mut String) -> std::fmt::Result {
     writeln!(out)
 }
 
-fn write_accounts(out: &mut String) -> std::fmt::Result {
+fn write_accounts(out: &mut String, has_demo: bool) -> std::fmt::Result {
     writeln!(out, "Accounts, 1000000 PNC each. The keys are public: never use them for anything of value")?;
     for (index, account) in devnet::ACCOUNTS.iter().enumerate() {
         writeln!(out, "  {index}  {}  {}", account.address, account.key)?;
+    }
+    if has_demo {
+        writeln!(
+            out,
+            "  7 to 9 show a fresh chain in use: a shop, a customer, a visitor of the faucet (--demo false for none)"
+        )?;
     }
     writeln!(out)
 }

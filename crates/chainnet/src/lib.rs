@@ -5,6 +5,7 @@ mod chain_source;
 pub mod cli;
 mod command;
 pub mod config;
+mod demo;
 mod doors;
 mod embedded;
 mod keys;
@@ -36,6 +37,7 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Worker => command::role::run(&config, Roles::Worker),
         Command::Gateway => command::role::run(&config, Roles::Gateway),
         Command::Faucet => command::role::run(&config, Roles::Faucet),
+        Command::Explorer => command::role::run(&config, Roles::Explorer),
         Command::Node(node) => match node.command {
             None => command::node::run(&config, &node.options),
             Some(NodeCommand::Ctl(ctl)) => command::ctl::run(&config, &ctl),

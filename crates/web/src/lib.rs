@@ -26,4 +26,5 @@ mod wallet;
 
 pub use door::Visitors;
 pub use explorer::Explorer;
+pub use live::Live;
 pub use site::Site;

@@ -72,6 +72,8 @@ pub struct Config {
     pub gateway: GatewayConfig,
     /// The faucet.
     pub faucet: FaucetConfig,
+    /// The explorer.
+    pub explorer: ExplorerConfig,
     /// The developer and merchant portal.
     pub portal: PortalConfig,
     /// Who may ask.
@@ -97,6 +99,8 @@ pub struct NodeConfig {
     pub rpc: SocketAddr,
     /// Genesis file, if not the network's own.
     pub genesis: Option<PathBuf>,
+    /// Whether a fresh devnet is shown in use.
+    pub demo: bool,
 }
 
 /// REST and GraphQL.
@@ -130,6 +134,13 @@ pub struct FaucetConfig {
     pub daily_cap: Wei,
     /// What it pays with, if not the network's own key.
     pub key: Option<SecretKey>,
+}
+
+/// The explorer.
+#[derive(Debug)]
+pub struct ExplorerConfig {
+    /// Where it listens.
+    pub listen: SocketAddr,
 }
 
 /// The developer and merchant portal.
@@ -179,6 +190,7 @@ impl Config {
         let api = take_api(&mut layers, network, record);
         let gateway = take_gateway(&mut layers, network);
         let faucet = take_faucet(&mut layers);
+        let explorer = take_explorer(&mut layers);
         let portal = take_portal(&mut layers, network);
         let access = take_access(&mut layers);
         let mail = take_mail(&mut layers);
@@ -194,6 +206,7 @@ impl Config {
             api,
             gateway,
             faucet,
+            explorer,
             portal,
             access,
             mail,
@@ -222,7 +235,8 @@ fn take_node(layers: &mut Layers, network: Network) -> NodeConfig {
     let host = layers.take(&table::NODE_RPC_HOST, LOCALHOST);
     let port = layers.take_or(&table::NODE_RPC_PORT, Some(own_port), Source::Default).unwrap_or(own_port);
     let genesis = layers.take_or(&table::NODE_GENESIS, None, Source::Default);
-    NodeConfig { rpc: SocketAddr::new(host, port), genesis }
+    let demo = layers.take(&table::NODE_DEMO, false);
+    NodeConfig { rpc: SocketAddr::new(host, port), genesis, demo }
 }
 
 fn take_nodes(layers: &mut Layers, record: Option<&Deployment>) -> Vec<NodeUrl> {
@@ -280,6 +294,12 @@ fn take_faucet(layers: &mut Layers) -> FaucetConfig {
         daily_cap: layers.take(&table::FAUCET_DAILY_CAP, Wei::default()),
         key: layers.take_or(&table::FAUCET_KEY, None, Source::Default),
     }
+}
+
+fn take_explorer(layers: &mut Layers) -> ExplorerConfig {
+    let host = layers.take(&table::EXPLORER_HOST, LOCALHOST);
+    let port = layers.take(&table::EXPLORER_PORT, 0);
+    ExplorerConfig { listen: SocketAddr::new(host, port) }
 }
 
 fn take_portal(layers: &mut Layers, network: Network) -> PortalConfig {
