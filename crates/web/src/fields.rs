@@ -14,7 +14,8 @@ impl Fields {
 
     /// What was typed, without white space around it; empty if there is no such field.
     pub(crate) fn text(&self, name: &str) -> &str {
-        self.all(name).next().unwrap_or_default().trim()
+        let field = self.0.iter().find(|(found, _)| found == name);
+        field.map(|(_, value)| value.trim()).unwrap_or_default()
     }
 
     /// What was typed, if anything was.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::{Query, State, rejection::QueryRejection};
 use serde::Deserialize;
 
-use super::{Member, Tabs, labels, portal, refused, show as show_page};
+use super::{Member, Tabs, asked, labels, portal, refused, show as show_page};
 use crate::{
     frame::{Frame, Section},
     page::Shown,
@@ -58,9 +58,9 @@ pub(crate) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    wanted: Option<Query<Wanted>>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Shown {
-    let (language, Query(Wanted { before })) = (visit.language, wanted.unwrap_or_default());
+    let (language, Wanted { before }) = (visit.language, asked(wanted)?);
     let w = EventWords::of(language);
     let events = portal(&site)?.webhooks.events(member.wallet(), before, ROWS + 1).await;
     let mut rows = events.map_err(refused)?;

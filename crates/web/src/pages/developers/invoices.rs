@@ -5,7 +5,7 @@ use std::{str::FromStr, sync::Arc};
 use askama::Template;
 use axum::{
     body::Bytes,
-    extract::{Query, State},
+    extract::{Query, State, rejection::QueryRejection},
 };
 use domain::portal::{
     AMOUNT_IDR, DEFAULT_INVOICE_MINUTES, InvoiceLifetime, InvoiceNote, InvoiceState, TextError,
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use store::portal::{InvoiceFilter, InvoiceRecord};
 
 use super::{
-    Member, ROWS, Tabs,
+    Member, ROWS, Tabs, asked,
     labels::{self, Tag, Until},
     portal, read_id, refused, show_as,
 };
@@ -104,6 +104,7 @@ impl InvoiceLine {
 struct Page {
     frame: Frame,
     w: &'static InvoiceListWords,
+    list_words: &'static InvoiceListWords,
     tabs: Tabs,
     may_invoice: bool,
     draft: Draft,
@@ -214,9 +215,9 @@ pub(crate) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    wanted: Option<Query<Wanted>>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Shown {
-    let Query(wanted) = wanted.unwrap_or_default();
+    let wanted = asked(wanted)?;
     render(&site, &visit, &member, wanted, Draft::default()).await
 }
 
@@ -266,6 +267,7 @@ async fn render(site: &Site, visit: &Visit, member: &Member, wanted: Wanted, dra
     let page = Page {
         frame: Frame::new(site, visit, Section::Developers, w.title),
         w,
+        list_words: w,
         tabs: Tabs::new("invoices", member, language),
         may_invoice,
         lifetimes: LIFETIMES.into_iter().map(lifetime).collect(),

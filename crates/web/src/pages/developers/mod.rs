@@ -23,7 +23,7 @@ use api::Portal;
 use askama::Template;
 use axum::{
     Router,
-    extract::FromRequestParts,
+    extract::{FromRequestParts, Query, rejection::QueryRejection},
     http::request::Parts,
     response::{IntoResponse, Response},
     routing::get,
@@ -35,7 +35,7 @@ use hyper::{
 };
 
 use crate::{
-    failure::{Failure, Missing},
+    failure::{Failure, Malformed, Missing},
     page::{Shown, go_to, show_with},
     parts::AddressLink,
     site::Site,
@@ -159,6 +159,12 @@ fn refused(error: impl domain::Failure) -> Failure {
         | FailureKind::Conflict
         | FailureKind::Internal => Failure::Internal(error.to_string()),
     }
+}
+
+/// What the query of a page asks for.
+fn asked<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Failure> {
+    let Query(wanted) = query.map_err(|_| Failure::Malformed(Malformed::Parameter("query")))?;
+    Ok(wanted)
 }
 
 /// What is no id is the id of nothing.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::{
     body::Bytes,
-    extract::{Path, Query, State},
+    extract::{Path, Query, State, rejection::QueryRejection},
 };
 use domain::portal::{OrderId, OrderState};
 use hyper::StatusCode;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use store::portal::Purchase;
 
 use super::{
-    Member, Tabs,
+    Member, Tabs, asked,
     dashboard::PaymentLine,
     labels::{self, Tag, Until},
     portal, read_id, refused,
@@ -115,9 +115,9 @@ pub(crate) async fn show(
     visit: Visit,
     member: Member,
     Path(id): Path<String>,
-    carried: Option<Query<Carried>>,
+    carried: Result<Query<Carried>, QueryRejection>,
 ) -> Shown {
-    let Query(Carried { url }) = carried.unwrap_or_default();
+    let Carried { url } = asked(carried)?;
     render(&site, &visit, &member, read_id(&id)?, Said { url, error: None }).await
 }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use askama::Template;
 use axum::{
     body::Bytes,
-    extract::{Query, State},
+    extract::{Query, State, rejection::QueryRejection},
 };
 use domain::portal::{DeliveryState, WebhookState};
 use hyper::StatusCode;
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 use webhooks::{PROBED_AFTER, SavedWebhook, UrlRefusal, WebhookError};
 
 use super::{
-    Member, ROWS, Tabs,
+    Member, ROWS, Tabs, asked,
     labels::{self, Tag, Until},
     portal, read_id, refused,
     secret::{SecretOf, reveal},
@@ -184,9 +184,9 @@ pub(crate) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    wanted: Option<Query<Wanted>>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Shown {
-    let Query(wanted) = wanted.unwrap_or_default();
+    let wanted = asked(wanted)?;
     let note = wanted.test.is_some().then_some(WebhookWords::of(visit.language).test_slow);
     render(&site, &visit, &member, wanted, Said { note, ..Said::default() }).await
 }
