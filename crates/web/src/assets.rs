@@ -20,12 +20,13 @@ use crate::failure::Failure;
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// The files; a script may import those before it, as `"./name"`. `icon.svg` is the mark of the product.
-const FILES: [(&str, &str, &str); 6] = [
+const FILES: [(&str, &str, &str); 7] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("wallet.js", "text/javascript; charset=utf-8", include_str!("../assets/wallet.js")),
     ("developers.js", "text/javascript; charset=utf-8", include_str!("../assets/developers.js")),
     ("pay.js", "text/javascript; charset=utf-8", include_str!("../assets/pay.js")),
+    ("network.js", "text/javascript; charset=utf-8", include_str!("../assets/network.js")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
 

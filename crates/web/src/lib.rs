@@ -10,6 +10,8 @@
 mod words;
 
 mod assets;
+mod charts;
+mod decode;
 mod door;
 mod explorer;
 mod failure;
@@ -20,6 +22,7 @@ mod live;
 mod page;
 mod pages;
 mod parts;
+mod segment;
 mod site;
 mod visit;
 mod wallet;
