@@ -9,7 +9,7 @@
 //   /developers/webhook     #webhook-url, #save-webhook (the first leads to an order's page), #test-webhook (leads to the delivery),
 //                           #rotate-webhook, #webhook-secret, #webhook-state, #deliveries, .redeliver
 //   …/webhook/deliveries/ID #delivery-state, #attempts, #redeliver
-//   /developers/invoices    #customerLabel, #amountIdr, #note, #externalId, #expiresInMinutes, #create-invoice, #invoices, #older
+//   /developers/invoices    #new-invoice (opens the form, which is open while there are no invoices), #customerLabel, #amountIdr, #note, #externalId, #expiresInMinutes, #create-invoice, #invoices, #older
 //   /developers/invoices/ID #invoice-state, #pay-url, #void-invoice
 //   wherever there is a wallet: #alert (what went wrong), #progress (what is waited for)
 import { ask, connect, onClick, pay, progress, sign } from "./wallet.js";

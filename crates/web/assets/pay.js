@@ -1,6 +1,6 @@
 // The payment page: connect and pay, the countdown, and the state as it changes.
 //
-// Ids, for tests: #payment (the part that changes; data-status is open, paid, expired or void), #pay-state, #amount-coin,
+// Ids, for tests: #payment (changes with the state; data-status is open, paid, expired or void), #scan (changes with it), #pay-state, #amount-coin,
 // #countdown, #pay (connect and pay), #get-quote (a price without a script), #eip681, #receipt, #print, #alert, #progress.
 import { enhance } from "./app.js";
 import { ask, onClick, pay, progress } from "./wallet.js";
@@ -27,10 +27,13 @@ function read() {
 
 async function renew() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("payment");
-  if (!fresh) return;
-  part.replaceWith(fresh);
-  enhance(fresh);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!fresh.getElementById("payment")) return;
+  for (const id of ["payment", "scan"]) {
+    const next = fresh.getElementById(id);
+    document.getElementById(id).replaceWith(next);
+    enhance(next);
+  }
   read();
 }
 

@@ -171,10 +171,3 @@ export function onClick(button, act) {
     }
   });
 }
-
-// Adds our chain to a wallet: for any page with a button #add-network.
-onClick(document.getElementById("add-network"), async () => {
-  await ensureChain(await provider());
-  progress("added");
-  await sleep(4000);
-});

@@ -23,7 +23,6 @@ words! {
         failed: "The transaction was undone by the chain; only its network fee was paid.", "Transaksi dibatalkan oleh rantai; hanya biaya jaringannya yang terbayar.";
         unknown: "The transaction is not in a block yet. Do not pay again: this page shows it as soon as it is.", "Transaksi belum masuk blok. Jangan bayar lagi: halaman ini akan menampilkannya begitu masuk.";
         trouble: "The wallet or the server says:", "Dompet atau server mengatakan:";
-        added: "Your wallet knows this network now.", "Dompet Anda kini mengenal jaringan ini.";
         confirm: "Confirm in your wallet…", "Konfirmasi di dompet Anda…";
         sign: "Sign the message in your wallet. It costs nothing.", "Tanda tangani pesan di dompet Anda. Gratis.";
         mining: "Sent. Waiting for its block…", "Terkirim. Menunggu bloknya…";

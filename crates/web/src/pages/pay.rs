@@ -8,7 +8,7 @@ use std::sync::Arc;
 use api::{Portal, code::Code, qr_picture};
 use askama::Template;
 use axum::{
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use domain::portal::{InvoiceState, InvoiceToken, Rate};
@@ -26,6 +26,7 @@ use crate::{
     frame::{Frame, Section},
     page::{Shown, show_with},
     parts::{AddressLink, BlockLink},
+    segment::Segment,
     site::Site,
     visit::Visit,
     wallet::WalletKit,
@@ -111,11 +112,10 @@ struct Receipt {
     block: BlockLink,
     time: String,
     payer: AddressLink,
-    rate: Option<String>,
 }
 
 /// `GET /pay/{token}`.
-pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, Path(token): Path<String>) -> Shown {
+pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(token): Segment) -> Shown {
     render(&site, &visit, read_token(&token)?, None).await
 }
 
@@ -123,7 +123,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, Path(token
 pub(crate) async fn quote(
     State(site): State<Arc<Site>>,
     visit: Visit,
-    Path(token): Path<String>,
+    Segment(token): Segment,
 ) -> Shown {
     let token = read_token(&token)?;
     let w = PayWords::of(visit.language);
@@ -223,19 +223,17 @@ fn page<'a>(
                 link,
             }
         }),
-        receipt: record.payment.as_ref().map(|payment| receipt(site, payment, record.quote.as_ref())),
+        receipt: record.payment.as_ref().map(|payment| receipt(site, payment)),
         page_qr: qr_picture(&url).filter(|_| is_open),
     }
 }
 
-fn receipt(site: &Site, payment: &InvoicePaymentRow, quote: Option<&QuoteRow>) -> Receipt {
-    let paid = quote.filter(|quote| Some(quote.id) == payment.quote_id);
+fn receipt(site: &Site, payment: &InvoicePaymentRow) -> Receipt {
     Receipt {
         price: coin(payment.amount.0),
         hash: payment.tx_hash.to_string(),
         block: BlockLink(payment.block_number),
         time: utc(payment.block_time / 1_000),
         payer: site.address_link(payment.payer).full(),
-        rate: paid.map(|quote| labels::rate(quote.rate)),
     }
 }

@@ -10,6 +10,9 @@
 
 mod chain_pages;
 mod flaky;
+mod member;
+mod pay_pages;
+mod portal_pages;
 mod refusals;
 mod rig;
 mod shop;

@@ -1,11 +1,8 @@
 //! What a wallet has done, at a glance; and signing out.
 
-use std::{
-    fmt::{self, Display},
-    sync::Arc,
-};
+use std::sync::Arc;
 
-use askama::{Template, filters::HtmlSafe};
+use askama::Template;
 use axum::{extract::State, response::Response};
 use domain::{
     Wei,
@@ -22,6 +19,7 @@ use super::{
     portal, refused, show as show_page,
 };
 use crate::{
+    charts::{About, Bar, Bars, Edges},
     failure::Failure,
     format::{Number, rupiah, short_coin, utc},
     frame::{Frame, Section},
@@ -87,7 +85,7 @@ struct Page {
     next_expiry: Option<labels::Until>,
     webhook: Option<WebhookLine>,
     has_revenue: bool,
-    chart: RevenueChart,
+    chart: Bars,
     invoices: Vec<InvoiceLine>,
     payments: Vec<PaymentLine>,
 }
@@ -129,48 +127,29 @@ impl PaymentLine {
 }
 
 /// What paid invoices brought on each day, as bars.
-struct RevenueChart(Vec<RevenueRow>);
-
-impl RevenueChart {
-    const HEIGHT: u64 = 120;
-    const STEP: usize = 20;
-
-    fn day(row: &RevenueRow) -> String {
+fn chart(days: &[RevenueRow], w: &'static DashboardWords) -> Bars {
+    let most = days.iter().map(|row| row.amount_idr).max().unwrap_or(0);
+    let sum: u64 = days.iter().map(|row| row.amount_idr).sum();
+    let date = |row: &RevenueRow| {
         let text = utc(row.day.saturating_mul(DAY_SECONDS));
         text.split(' ').next().unwrap_or_default().to_owned()
+    };
+    let bar = |row: &RevenueRow| Bar {
+        tip: format!("{}: {}", date(row), rupiah(row.amount_idr)),
+        value: row.amount_idr as f64,
+        second: 0.0,
+    };
+    Bars {
+        about: About::new(w.by_day, format!("{} {}", rupiah(sum), w.in_all)),
+        bars: days.iter().map(bar).collect(),
+        edges: Edges {
+            top: rupiah(most),
+            start: days.first().map(date).unwrap_or_default(),
+            end: days.last().map(date).unwrap_or_default(),
+        },
+        ..Bars::default()
     }
 }
-
-impl Display for RevenueChart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = self.0.iter().map(|row| row.amount_idr).max().unwrap_or(0).max(1);
-        let (width, height) = (self.0.len() * Self::STEP, Self::HEIGHT);
-        write!(f, "<svg class=\"chart\" viewBox=\"0 0 {width} {}\" aria-hidden=\"true\">", height + 16)?;
-        write!(f, "<path class=\"grid\" d=\"M0 {height}.5H{width}\"/>")?;
-        for (place, row) in self.0.iter().enumerate() {
-            let part = u128::from(row.amount_idr) * u128::from(height) / u128::from(most);
-            // What was paid is seen, however little it is beside the best day.
-            let tall = if row.amount_idr > 0 { part.max(2) } else { 0 };
-            let top = u128::from(height) - tall;
-            write!(
-                f,
-                "<g><title>{}: {}</title><path class=\"back\" d=\"M{x} 0h16v{top}h-16z\"/><path class=\"fill\" d=\"M{x} \
-                 {top}h16v{tall}h-16z\"/></g>",
-                Self::day(row),
-                rupiah(row.amount_idr),
-                x = place * Self::STEP + 2,
-            )?;
-        }
-        let ends = self.0.first().zip(self.0.last());
-        if let Some((first, last)) = ends {
-            let (y, first, last) = (height + 13, Self::day(first), Self::day(last));
-            write!(f, "<text y=\"{y}\">{first}</text><text x=\"{width}\" y=\"{y}\" text-anchor=\"end\">{last}</text>")?;
-        }
-        f.write_str("</svg>")
-    }
-}
-
-impl HtmlSafe for RevenueChart {}
 
 /// `GET /developers`.
 pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, member: Member) -> Shown {
@@ -217,7 +196,7 @@ fn page(site: &Site, visit: &Visit, member: &Member, parts: Parts) -> Page {
             failed: Number(row.failed_count),
         }),
         has_revenue: days.iter().any(|day| day.amount_idr > 0),
-        chart: RevenueChart(days),
+        chart: chart(&days, w),
         invoices: recent.iter().map(|record| InvoiceLine::new(site, record, language)).collect(),
         payments: payments.iter().map(|row| PaymentLine::new(site, row, language)).collect(),
     }
@@ -236,12 +215,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_day_is_as_tall_as_the_chart_and_little_is_still_seen() {
+    fn a_day_is_told_with_what_it_brought() {
         let row = |day, amount_idr| RevenueRow { day, invoices: 1, amount_idr, amount: Wei::default() };
-        let chart = RevenueChart(vec![row(20_000, 0), row(20_001, 1_000_000_000), row(20_002, 1_000)]).to_string();
-        assert!(chart.contains("M22 0h16v120h-16z"), "{chart}");
-        assert!(chart.contains("M42 118h16v2h-16z"), "{chart}");
-        assert!(chart.contains("<title>2024-10-05: Rp\u{a0}1.000.000.000</title>"), "{chart}");
-        assert_eq!(chart.matches("<title>").count(), 3);
+        let chart = chart(&[row(20_000, 0), row(20_001, 150_000)], DashboardWords::of(Language::English));
+        assert_eq!(chart.about.detail, "Rp\u{a0}150.000 in all");
+        assert_eq!((chart.edges.start.as_str(), chart.edges.end.as_str()), ("2024-10-04", "2024-10-05"));
+        let tips: Vec<_> = chart.bars.iter().map(|bar| bar.tip.as_str()).collect();
+        assert_eq!(tips, ["2024-10-04: Rp\u{a0}0", "2024-10-05: Rp\u{a0}150.000"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use domain::portal::DeliveryState;
 use store::portal::AttemptRow;
 
@@ -17,6 +17,7 @@ use crate::{
     frame::{Frame, Section},
     page::{Shown, go_to},
     parts::{Ago, Mono},
+    segment::Segment,
     site::Site,
     visit::Visit,
 };
@@ -91,7 +92,7 @@ pub(crate) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Shown {
     let language = visit.language;
     let found = portal(&site)?.webhooks.delivery(member.wallet(), read_id(&id)?).await;
@@ -123,7 +124,7 @@ pub(crate) async fn show(
 pub(crate) async fn redeliver(
     State(site): State<Arc<Site>>,
     member: Member,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Shown {
     let queued = portal(&site)?.webhooks.redeliver(member.wallet(), read_id(&id)?).await;
     Ok(go_to(&format!("/developers/webhook/deliveries/{}", queued.map_err(refused)?.id)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::qr_picture;
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use domain::portal::{Actor, InvoiceId, InvoiceState};
 use hyper::StatusCode;
 use merchant::{InvoiceError, VoidedBy};
@@ -22,6 +22,7 @@ use crate::{
     frame::{Frame, Section},
     page::{Shown, go_to},
     parts::{Ago, Mono},
+    segment::Segment,
     site::Site,
     visit::Visit,
 };
@@ -36,10 +37,10 @@ words! {
         external_id: "Your number", "Nomor Anda";
         id: "Id", "Id";
         made: "Made", "Dibuat";
-        until: "Can be paid", "Dapat dibayar";
+        until: "Expires", "Kedaluwarsa";
         paid_at: "Paid", "Dibayar";
         quote: "Price in coin", "Harga dalam koin";
-        quote_until: "holds", "berlaku";
+        quote_until: "ends", "berakhir";
         no_quote: "is made when the customer asks for it", "dibuat saat pelanggan memintanya";
         link: "Payment link", "Tautan pembayaran";
         link_hint: "Send it to the customer. Whoever has it can see and pay this invoice.", "Kirim kepada pelanggan. Siapa pun yang memilikinya dapat melihat dan membayar tagihan ini.";
@@ -91,7 +92,7 @@ pub(crate) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Shown {
     render(&site, &visit, &member, read_id(&id)?, None).await
 }
@@ -101,7 +102,7 @@ pub(crate) async fn void(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Shown {
     let id: InvoiceId = read_id(&id)?;
     let by = VoidedBy { actor: Actor::Wallet, origin: member.origin() };

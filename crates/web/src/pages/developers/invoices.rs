@@ -58,7 +58,7 @@ words! {
         amount: "Amount", "Jumlah";
         external_id: "Your number", "Nomor Anda";
         made: "Made", "Dibuat";
-        until: "Can be paid", "Dapat dibayar";
+        until: "Expires", "Kedaluwarsa";
         older: "Older", "Lebih lama";
         newest: "Newest", "Terbaru";
         required: "This must be filled in.", "Ini harus diisi.";

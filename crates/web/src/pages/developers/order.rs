@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::{
     body::Bytes,
-    extract::{Path, Query, State, rejection::QueryRejection},
+    extract::{Query, State, rejection::QueryRejection},
 };
 use domain::portal::{OrderId, OrderState};
 use hyper::StatusCode;
@@ -27,6 +27,7 @@ use crate::{
     frame::{Frame, Section},
     page::Shown,
     parts::{AddressLink, Mono},
+    segment::Segment,
     site::Site,
     visit::Visit,
     wallet::WalletKit,
@@ -42,7 +43,7 @@ words! {
         price: "Price", "Harga";
         burned: "burned", "dibakar";
         held: "kept for operations", "disimpan untuk operasional";
-        until: "Pay before", "Bayar sebelum";
+        until: "Offer ends", "Penawaran berakhir";
         webhook_what: "Saving the first webhook URL, once", "Menyimpan URL webhook pertama, sekali saja";
         pay: "Pay with wallet", "Bayar dengan dompet";
         any_wallet: "Any wallet may pay; what is bought is for the wallet that ordered. Send exactly this transaction once:", "Dompet mana pun boleh membayar; yang dibeli menjadi milik dompet pemesan. Kirim tepat transaksi ini, sekali saja:";
@@ -114,7 +115,7 @@ pub(crate) async fn show(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    Path(id): Path<String>,
+    Segment(id): Segment,
     carried: Result<Query<Carried>, QueryRejection>,
 ) -> Shown {
     let Carried { url } = asked(carried)?;
@@ -126,7 +127,7 @@ pub(crate) async fn claim(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
-    Path(id): Path<String>,
+    Segment(id): Segment,
     body: Bytes,
 ) -> Shown {
     let id: OrderId = read_id(&id)?;
