@@ -71,7 +71,10 @@ impl<'a> Banner<'a> {
             Some(head) => writeln!(out, " · block {head}\n")?,
             None => writeln!(out, " · no node answers yet\n")?,
         }
-        let Addresses { api, gateway, faucet } = self.addresses;
+        let Addresses { api, gateway, faucet, explorer } = self.addresses;
+        if let Some(explorer) = explorer {
+            writeln!(out, "  Explorer   http://{explorer}   (pages; open it in a browser)")?;
+        }
         if let Some(api) = api {
             writeln!(out, "  REST       http://{api}/api/v1   (documentation at /api/v1/docs)")?;
             writeln!(out, "  GraphQL    http://{api}/graphql")?;
@@ -89,7 +92,7 @@ impl<'a> Banner<'a> {
         for url in self.config.nodes.iter().filter(|_| self.node.is_none()) {
             writeln!(out, "  Node       {}", url)?;
         }
-        if self.node.is_none() || api.is_some() {
+        if self.node.is_none() || api.is_some() || explorer.is_some() {
             writeln!(out, "  Database   {}", config.database.masked())?;
         }
         writeln!(out, "  Data       {}", config.data.display())

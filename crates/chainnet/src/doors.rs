@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use anyhow::{Context, bail};
-use domain::Network;
+use domain::{Deployment, Network, WebUrl};
 use tokio::net::TcpListener;
 use tracing::warn;
 
@@ -19,6 +19,7 @@ pub(crate) struct Doors {
     pub(crate) api: Option<TcpListener>,
     pub(crate) gateway: Option<TcpListener>,
     pub(crate) faucet: Option<TcpListener>,
+    pub(crate) explorer: Option<TcpListener>,
 }
 
 /// Where they are.
@@ -27,6 +28,7 @@ pub(crate) struct Addresses {
     pub(crate) api: Option<SocketAddr>,
     pub(crate) gateway: Option<SocketAddr>,
     pub(crate) faucet: Option<SocketAddr>,
+    pub(crate) explorer: Option<SocketAddr>,
 }
 
 impl Doors {
@@ -38,21 +40,25 @@ impl Doors {
                 expect_faucet(config)?;
                 true
             }
-            Roles::Api | Roles::Worker | Roles::Gateway => false,
+            Roles::Api | Roles::Worker | Roles::Gateway | Roles::Explorer => false,
         };
         let api = match roles {
             Roles::All | Roles::Api => Some(listen(config.api.listen, &listen::API).await?),
-            Roles::Worker | Roles::Gateway | Roles::Faucet => None,
+            Roles::Worker | Roles::Gateway | Roles::Faucet | Roles::Explorer => None,
         };
         let gateway = match roles {
             Roles::All | Roles::Gateway => Some(listen(config.gateway.listen, &listen::GATEWAY).await?),
-            Roles::Api | Roles::Worker | Roles::Faucet => None,
+            Roles::Api | Roles::Worker | Roles::Faucet | Roles::Explorer => None,
         };
         let faucet = match has_faucet {
             true => Some(listen(config.faucet.listen, &listen::FAUCET).await?),
             false => None,
         };
-        Ok(Self { api, gateway, faucet })
+        let explorer = match roles {
+            Roles::All | Roles::Explorer => Some(listen(config.explorer.listen, &listen::EXPLORER).await?),
+            Roles::Api | Roles::Worker | Roles::Gateway | Roles::Faucet => None,
+        };
+        Ok(Self { api, gateway, faucet, explorer })
     }
 
     /// Where they are, with the ports that the system picked.
@@ -60,10 +66,39 @@ impl Doors {
         let address =
             |listener: &Option<TcpListener>| listener.as_ref().map(TcpListener::local_addr).transpose();
         let read = || {
-            Ok::<_, std::io::Error>((address(&self.api)?, address(&self.gateway)?, address(&self.faucet)?))
+            Ok::<_, std::io::Error>(Addresses {
+                api: address(&self.api)?,
+                gateway: address(&self.gateway)?,
+                faucet: address(&self.faucet)?,
+                explorer: address(&self.explorer)?,
+            })
         };
-        let (api, gateway, faucet) = read().context("cannot read the listening address")?;
-        Ok(Addresses { api, gateway, faucet })
+        read().context("cannot read the listening address")
+    }
+}
+
+impl Addresses {
+    /// A deployment record whose public URLs, where they name this machine, have the ports that are really open: links and
+    /// signatures made here must lead back here.
+    pub(crate) fn settle(&self, recorded: &Deployment) -> Deployment {
+        let mut settled = recorded.clone();
+        let urls = &mut settled.urls;
+        follow(&mut urls.api, self.api);
+        follow(&mut urls.rpc, self.gateway);
+        follow(&mut urls.explorer, self.explorer);
+        if let Some(faucet) = &mut urls.faucet {
+            follow(faucet, self.faucet);
+        }
+        settled.wallet.rpc_urls.iter_mut().for_each(|url| follow(url, self.gateway));
+        settled.wallet.block_explorer_urls.iter_mut().for_each(|url| follow(url, self.explorer));
+        settled
+    }
+}
+
+fn follow(url: &mut WebUrl, open: Option<SocketAddr>) {
+    let Some(open) = open.filter(|_| url.is_loopback()) else { return };
+    if let Ok(moved) = format!("{}://{}:{}", url.scheme(), url.host(), open.port()).parse() {
+        *url = moved;
     }
 }
 

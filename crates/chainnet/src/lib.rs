@@ -36,6 +36,7 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Worker => command::role::run(&config, Roles::Worker),
         Command::Gateway => command::role::run(&config, Roles::Gateway),
         Command::Faucet => command::role::run(&config, Roles::Faucet),
+        Command::Explorer => command::role::run(&config, Roles::Explorer),
         Command::Node(node) => match node.command {
             None => command::node::run(&config, &node.options),
             Some(NodeCommand::Ctl(ctl)) => command::ctl::run(&config, &ctl),

@@ -24,6 +24,12 @@ pub(crate) const GATEWAY: AddressSettings =
 pub(crate) const FAUCET: AddressSettings =
     AddressSettings { host: ("--faucet-host", "FAUCET_HOST"), port: ("--faucet-port", "FAUCET_PORT") };
 
+/// The explorer.
+pub(crate) const EXPLORER: AddressSettings = AddressSettings {
+    host: ("--explorer-host", "EXPLORER_HOST"),
+    port: ("--explorer-port", "EXPLORER_PORT"),
+};
+
 /// Listens on an address.
 pub(crate) async fn listen(address: SocketAddr, settings: &AddressSettings) -> anyhow::Result<TcpListener> {
     let (host, port) = (address.ip(), address.port());

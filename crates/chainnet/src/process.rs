@@ -33,6 +33,8 @@ pub(crate) enum Roles {
     Gateway,
     /// Claims of test coin.
     Faucet,
+    /// Pages.
+    Explorer,
 }
 
 /// Runs the roles on a chain until told to stop, or until a part of them fails.
@@ -47,7 +49,8 @@ async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow
     let addresses = doors.addresses()?;
     let db = open_database(config).await?;
     let mut parts = Parts::default();
-    let wiring = Wiring { config, chain, db: &db };
+    let deployment = addresses.settle(config.deployment());
+    let wiring = Wiring { config, chain, db: &db, deployment: &deployment };
     let ended = match start_parts(&wiring, roles, doors, &mut parts).await {
         Ok(placeholders) => {
             announce(config, chain, roles, addresses, &placeholders);
@@ -85,7 +88,7 @@ async fn start_parts(
     parts: &mut Parts,
 ) -> anyhow::Result<Vec<&'static Placeholder>> {
     let tools = match roles {
-        Roles::All | Roles::Api | Roles::Worker => wiring.portal_tools()?,
+        Roles::All | Roles::Api | Roles::Worker | Roles::Explorer => wiring.portal_tools()?,
         Roles::Gateway | Roles::Faucet => None,
     };
     let progress = match (roles, &tools) {
@@ -93,7 +96,7 @@ async fn start_parts(
         (_, _) => CreditProgress::poll(wiring.db.clone()),
     };
     let boards = match roles {
-        Roles::Api => Some(wiring.start_board(parts)),
+        Roles::Api | Roles::Explorer => Some(wiring.start_board(parts)),
         Roles::All | Roles::Worker => {
             wiring.start_index(parts);
             let boards = wiring.start_board(parts);
@@ -103,19 +106,30 @@ async fn start_parts(
         }
         Roles::Gateway | Roles::Faucet => None,
     };
-    let mut placeholders = Vec::new();
-    if doors.gateway.is_some() || doors.faucet.is_some() {
-        placeholders = settle_placeholders(wiring.db, wiring.config.network, Timestamp::now()).await?;
-        let keyring = start_keyring(wiring, parts).await?;
-        if let Some(listener) = doors.faucet {
-            wiring.start_faucet(listener, keyring.clone(), parts)?;
+    let (placeholders, keyring) = match roles {
+        Roles::All | Roles::Gateway | Roles::Faucet | Roles::Explorer => {
+            let now = Timestamp::now();
+            let placeholders = settle_placeholders(wiring.db, wiring.config.network, now).await?;
+            (placeholders, Some(start_keyring(wiring, parts).await?))
         }
-        if let Some(listener) = doors.gateway {
-            wiring.start_gateway(listener, keyring, parts)?;
-        }
+        Roles::Api | Roles::Worker => (Vec::new(), None),
+    };
+    let mut faucet = None;
+    if let (Some(listener), Some(keyring)) = (doors.faucet, &keyring) {
+        faucet = wiring.start_faucet(Some(listener), keyring.clone(), parts)?;
     }
-    if let (Some(listener), Some(boards)) = (doors.api, boards) {
-        wiring.start_api(listener, boards, tools, progress, parts);
+    if let (Some(listener), Some(keyring)) = (doors.gateway, &keyring) {
+        wiring.start_gateway(listener, keyring.clone(), parts)?;
+    }
+    if let Some(boards) = boards.filter(|_| roles != Roles::Worker) {
+        let api = wiring.make_api(boards, tools, progress, parts);
+        if let (Some(listener), Some(keyring)) = (doors.explorer, keyring) {
+            if roles == Roles::Explorer {
+                faucet = wiring.start_faucet(None, keyring.clone(), parts)?;
+            }
+            wiring.start_explorer(listener, &api, faucet, keyring, parts);
+        }
+        wiring.start_api(doors.api, api, parts);
     }
     Ok(placeholders)
 }
@@ -147,6 +161,6 @@ fn announce(
     let banner = Banner { config, chain_id, head, node: chain.node.as_ref(), addresses, placeholders };
     say(match roles {
         Roles::All => banner.with_next_steps(),
-        Roles::Api | Roles::Worker | Roles::Gateway | Roles::Faucet => banner.short(),
+        Roles::Api | Roles::Worker | Roles::Gateway | Roles::Faucet | Roles::Explorer => banner.short(),
     });
 }

@@ -24,4 +24,5 @@ mod visit;
 
 pub use door::Visitors;
 pub use explorer::Explorer;
+pub use live::Live;
 pub use site::Site;

@@ -51,6 +51,8 @@ pub enum Command {
     Gateway,
     /// Pay faucet claims alone, over nodes.
     Faucet,
+    /// Serve the explorer's and the portal's pages alone, from nodes and a database that a worker fills.
+    Explorer,
     /// Run the embedded chain alone, or control a running one.
     Node(Node),
     /// Move a chain between directories and nodes as a file of blocks.

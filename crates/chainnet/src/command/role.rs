@@ -1,4 +1,4 @@
-//! `chainnet api`, `worker`, `gateway`, `faucet`: one role alone, over nodes and a database that others share.
+//! `chainnet api`, `worker`, `gateway`, `faucet`, `explorer`: one role alone, over nodes and a database that others share.
 
 use crate::{
     chain_source::ChainSource,

@@ -72,6 +72,8 @@ pub struct Config {
     pub gateway: GatewayConfig,
     /// The faucet.
     pub faucet: FaucetConfig,
+    /// The explorer.
+    pub explorer: ExplorerConfig,
     /// The developer and merchant portal.
     pub portal: PortalConfig,
     /// Who may ask.
@@ -132,6 +134,13 @@ pub struct FaucetConfig {
     pub key: Option<SecretKey>,
 }
 
+/// The explorer.
+#[derive(Debug)]
+pub struct ExplorerConfig {
+    /// Where it listens.
+    pub listen: SocketAddr,
+}
+
 /// The developer and merchant portal.
 #[derive(Debug)]
 pub struct PortalConfig {
@@ -179,6 +188,7 @@ impl Config {
         let api = take_api(&mut layers, network, record);
         let gateway = take_gateway(&mut layers, network);
         let faucet = take_faucet(&mut layers);
+        let explorer = take_explorer(&mut layers);
         let portal = take_portal(&mut layers, network);
         let access = take_access(&mut layers);
         let mail = take_mail(&mut layers);
@@ -194,6 +204,7 @@ impl Config {
             api,
             gateway,
             faucet,
+            explorer,
             portal,
             access,
             mail,
@@ -280,6 +291,12 @@ fn take_faucet(layers: &mut Layers) -> FaucetConfig {
         daily_cap: layers.take(&table::FAUCET_DAILY_CAP, Wei::default()),
         key: layers.take_or(&table::FAUCET_KEY, None, Source::Default),
     }
+}
+
+fn take_explorer(layers: &mut Layers) -> ExplorerConfig {
+    let host = layers.take(&table::EXPLORER_HOST, LOCALHOST);
+    let port = layers.take(&table::EXPLORER_PORT, 0);
+    ExplorerConfig { listen: SocketAddr::new(host, port) }
 }
 
 fn take_portal(layers: &mut Layers, network: Network) -> PortalConfig {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use access::Keyring;
 use alloy_primitives::B256;
 use alloy_signer_local::PrivateKeySigner;
-use anyhow::{Context, bail};
-use api::{FaucetAccess, FaucetState, clock::SystemClock};
+use anyhow::Context;
+use api::{Edge, FaucetAccess, FaucetState, clock::SystemClock};
 use domain::Network;
 use faucet::{Faucet, FaucetSettings};
 use jiff::Timestamp;
@@ -28,15 +28,20 @@ pub(crate) fn faucet_key(config: &Config) -> anyhow::Result<Option<B256>> {
 }
 
 impl Wiring<'_> {
-    /// Takes claims and pays them.
+    /// Takes claims, and with a port of its own pays them; without one, as behind pages, another process does. None without
+    /// a key to pay with.
     pub(crate) fn start_faucet(
         &self,
-        listener: TcpListener,
+        listener: Option<TcpListener>,
         keyring: Arc<Keyring>,
         parts: &mut Parts,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Option<Edge>> {
         let config = self.config;
-        let Some(key) = faucet_key(config)? else { bail!("the faucet has no key to pay with") };
+        let key = match config.network {
+            Network::Devnet | Network::Testnet => faucet_key(config)?,
+            Network::Mainnet => None,
+        };
+        let Some(key) = key else { return Ok(None) };
         let key = PrivateKeySigner::from_bytes(&key).context("the faucet's key is not one")?;
         let settings = FaucetSettings { daily_cap: config.faucet.daily_cap, ..FaucetSettings::default() };
         let (faucet, sender) = Faucet::new(
@@ -47,10 +52,6 @@ impl Wiring<'_> {
             settings,
             Arc::new(Timestamp::now),
         )?;
-        parts.start("paying claims", |stop| async move {
-            sender.run(stop).await;
-            Ok(())
-        });
         let state = FaucetState {
             faucet,
             chain: self.chain.client.clone(),
@@ -64,10 +65,17 @@ impl Wiring<'_> {
             version: env!("CARGO_PKG_VERSION"),
         };
         let edge = api::faucet(state, self.edge());
-        parts.start("the faucet", |stop| async move {
-            api::serve(listener, edge, stop).await;
-            Ok(())
-        });
-        Ok(())
+        if let Some(listener) = listener {
+            parts.start("paying claims", |stop| async move {
+                sender.run(stop).await;
+                Ok(())
+            });
+            let served = edge.clone();
+            parts.start("the faucet", |stop| async move {
+                api::serve(listener, served, stop).await;
+                Ok(())
+            });
+        }
+        Ok(Some(edge))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Which parts a process has, and in which order they start and stop, is decided in `process`.
 
+mod explorer;
 mod faucet;
 mod gateway;
 mod portal;
@@ -9,8 +10,8 @@ mod portal;
 use std::sync::Arc;
 
 use anyhow::Context;
-use api::{ApiState, CorsOrigins, EdgeConfig, clock::SystemClock};
-use domain::Network;
+use api::{ApiState, CorsOrigins, Edge, EdgeConfig, clock::SystemClock};
+use domain::{Deployment, Network};
 use hyper::header::HeaderValue;
 use indexer::{Contracts, Indexer, IndexerConfig};
 use jiff::Timestamp;
@@ -39,6 +40,16 @@ pub(crate) struct Wiring<'a> {
     pub(crate) config: &'a Config,
     pub(crate) chain: &'a ChainSource,
     pub(crate) db: &'a Db,
+    /// The network's record, with the places where this process really is.
+    pub(crate) deployment: &'a Deployment,
+}
+
+/// The API of a process, before it has a port.
+pub(crate) struct MadeApi {
+    pub(crate) state: Arc<ApiState>,
+    pub(crate) edge: Edge,
+    /// Ends the streams of those who watch a payment, who would keep a server from ending.
+    pub(crate) stop: CancellationToken,
 }
 
 impl Wiring<'_> {
@@ -101,20 +112,18 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// Serves REST and GraphQL, the portal with them. `progress` is how far crediting is, wherever it happens.
-    pub(crate) fn start_api(
+    /// REST and GraphQL, the portal with them. `progress` is how far crediting is, wherever it happens.
+    pub(crate) fn make_api(
         &self,
-        listener: TcpListener,
         boards: Boards,
         tools: Option<PortalTools>,
         progress: CreditProgress,
         parts: &mut Parts,
-    ) {
-        // Whoever watches a payment would keep the API from ending, so the portal hears of the end too.
+    ) -> MadeApi {
         let stop = CancellationToken::new();
-        let state = ApiState {
+        let state = Arc::new(ApiState {
             chain: self.chain.client.clone(),
-            deployment: self.config.deployment().clone(),
+            deployment: self.deployment.clone(),
             clock: Arc::new(SystemClock),
             started_at: Timestamp::now(),
             version: env!("CARGO_PKG_VERSION"),
@@ -122,10 +131,21 @@ impl Wiring<'_> {
             boards,
             applications: self.applications(),
             portal: tools.map(|tools| self.start_portal(tools, progress, stop.clone(), parts)),
-        };
-        let edge = api::api(state, self.edge());
+        });
+        let edge = api::api(state.clone(), self.edge());
+        MadeApi { state, edge, stop }
+    }
+
+    /// Serves the API on a port of its own, or where there is none keeps its answers fresh for the pages beside it.
+    pub(crate) fn start_api(&self, listener: Option<TcpListener>, api: MadeApi, parts: &mut Parts) {
+        let MadeApi { edge, stop, .. } = api;
         parts.start_with("the API", stop.clone(), async move {
-            api::serve(listener, edge, stop).await;
+            match listener {
+                Some(listener) => api::serve(listener, edge, stop).await,
+                None => {
+                    stop.run_until_cancelled(edge.follow()).await;
+                }
+            }
             Ok(())
         });
     }

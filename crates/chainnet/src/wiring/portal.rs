@@ -125,7 +125,7 @@ impl Wiring<'_> {
         stop: CancellationToken,
         parts: &mut Parts,
     ) -> Portal {
-        let deployment = self.config.deployment();
+        let deployment = self.deployment;
         let (db, chain, chain_id) = (self.db, &self.chain.client, deployment.chain_id);
         let pages = deployment.urls.explorer.clone();
         let settings = SessionSettings { public_url: pages.clone(), chain_id };
@@ -178,7 +178,7 @@ impl Wiring<'_> {
     }
 
     fn guard_settings(&self) -> GuardSettings {
-        let urls = &self.config.deployment().urls;
+        let urls = &self.deployment.urls;
         let own = [
             Some(&urls.api),
             Some(&urls.rpc),
@@ -195,7 +195,7 @@ impl Wiring<'_> {
 
     /// Whose pages may change something with the cookie of a session: our own, and those that may read our answers.
     fn portal_origins(&self) -> Vec<HeaderValue> {
-        let urls = &self.config.deployment().urls;
+        let urls = &self.deployment.urls;
         let mut origins = vec![urls.explorer.origin(), urls.api.origin()];
         origins.extend(urls.site.as_ref().map(WebUrl::origin));
         match &self.config.api.cors {

@@ -1,6 +1,7 @@
 //! The table of settings: everything that can be configured, once.
 
 mod access;
+mod explorer;
 mod faucet;
 mod gateway;
 mod portal;
@@ -14,6 +15,7 @@ use validators::mail::SmtpSettings;
 
 pub(super) use self::{
     access::{INTERNAL_ALLOWLIST, KEY_RATE_LIMIT_MAX, REDIS_URL},
+    explorer::{EXPLORER_HOST, EXPLORER_PORT},
     faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
     gateway::{GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
     portal::{PORTAL_PEPPER, WEBHOOK_ALLOW_PRIVATE, WEBHOOK_KEY},
@@ -124,7 +126,7 @@ pub(in crate::config) const LOG_FILTER: Setting<String> = Setting {
         default: Fixed(
             "warn,chainnet=info,chainnet_access=info,chainnet_accounts=info,chainnet_devchain=info,\
              chainnet_faucet=info,chainnet_gateway=info,chainnet_indexer=info,chainnet_merchant=info,\
-             chainnet_validators=info,chainnet_webhooks=info",
+             chainnet_validators=info,chainnet_web=info,chainnet_webhooks=info",
         ),
         shape: Shape::Text,
         commands: &[],
@@ -355,7 +357,7 @@ pub(in crate::config) const SMTP_FROM: Setting<String> = Setting {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 30] = [
+pub const SETTINGS: [&About; 32] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -378,6 +380,8 @@ pub const SETTINGS: [&About; 30] = [
     &FAUCET_PORT.about,
     &FAUCET_DAILY_CAP.about,
     &FAUCET_KEY.about,
+    &EXPLORER_HOST.about,
+    &EXPLORER_PORT.about,
     &PORTAL_PEPPER.about,
     &WEBHOOK_KEY.about,
     &WEBHOOK_ALLOW_PRIVATE.about,

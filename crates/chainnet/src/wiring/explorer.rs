@@ -1,0 +1,50 @@
+//! The explorer as a part of a process.
+
+use std::sync::Arc;
+
+use access::Keyring;
+use api::Edge;
+use domain::Network;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use web::{Explorer, Live, Site, Visitors};
+
+use super::{MadeApi, Wiring};
+use crate::parts::Parts;
+
+impl Wiring<'_> {
+    /// Serves the pages, and the API and the faucet's claims under their origin.
+    pub(crate) fn start_explorer(
+        &self,
+        listener: TcpListener,
+        api: &MadeApi,
+        faucet: Option<Edge>,
+        keyring: Arc<Keyring>,
+        parts: &mut Parts,
+    ) {
+        let stop = CancellationToken::new();
+        // Whoever watches a page would keep the explorer from ending.
+        let watching = stop.child_token();
+        let internal = self.config.access.internal.clone();
+        let site = Site {
+            api: api.state.clone(),
+            edge: api.edge.clone(),
+            faucet,
+            visitors: match self.config.network {
+                Network::Devnet => Visitors::Invited { keyring, internal },
+                Network::Testnet | Network::Mainnet => Visitors::Everybody,
+            },
+            live: Live::new(watching),
+        };
+        let explorer = Explorer::new(site, self.config.api.trusted_proxies.clone());
+        parts.start_with("the explorer", stop.clone(), async move {
+            let follower = explorer.clone();
+            let answer = move |peer, request| {
+                let explorer = explorer.clone();
+                async move { explorer.answer(peer, request).await }
+            };
+            tokio::join!(follower.follow(), api::serve_with(listener, answer, stop));
+            Ok(())
+        });
+    }
+}
