@@ -55,7 +55,7 @@ struct Subject {
 }
 
 pub(crate) async fn run(options: Options) -> Result<()> {
-    let binary = peer::our_binary(options.chainnet).await?;
+    let binary = peer::our_binary(options.chainnet.clone()).await?;
     let mut rows = Vec::new();
     // A process of its own: memory that pages have left behind would be counted, or be used again.
     let fresh = Explorer::start(&binary).await?;
