@@ -166,6 +166,8 @@ impl Inner {
         let (bytes, encoding): (Bytes, _) = api::encode(&wants.headers, bytes);
         if let Some(encoding) = encoding {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+            // The router has written the length of what was to be sent.
+            headers.remove(header::CONTENT_LENGTH);
         }
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language, cookie"));
         Response::from_parts(parts, Body::from(bytes))

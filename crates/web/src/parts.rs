@@ -73,7 +73,7 @@ impl AddressLink {
 impl Display for AddressLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = self.address.to_checksum(None);
-        f.write_str("<span class=\"h\">")?;
+        f.write_str(if self.name.is_some() { "<span class=\"h name\">" } else { "<span class=\"h\">" })?;
         if self.has_picture {
             Identicon(self.address).fmt(f)?;
         }
