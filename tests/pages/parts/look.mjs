@@ -1,5 +1,5 @@
 // Every page in both languages, both themes, on a phone and on a desk: what it must not do, and how it looks.
-import { source as axe } from 'axe-core'
+import axeCore from 'axe-core'
 
 import { Visitor, overflow } from '../lib/browser.mjs'
 import { pages } from '../lib/pages.mjs'
@@ -46,7 +46,7 @@ async function look(stage, visitor, { name, path, status = 200, isTool }, locale
   if (html > MOST_HTML && !isTool) fail(`${where}: ${html} bytes of HTML`)
   const lang = await page.getAttribute('html', 'lang')
   if (lang !== locale.slice(0, 2) && !path.startsWith('/api/') && !isTool) fail(`${where}: its language is ${lang}`)
-  await page.evaluate(axe)
+  await page.evaluate(axeCore.source)
   for (const width of [DESK, PHONE]) {
     await page.setViewportSize({ width, height: width === PHONE ? 844 : 900 })
     const excess = await overflow(page)
