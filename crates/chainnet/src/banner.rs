@@ -48,7 +48,7 @@ impl<'a> Banner<'a> {
             let _ = write_validators(&mut text, node);
             let _ = write_contracts(&mut text);
             if self.config.network == Network::Devnet {
-                let _ = write_accounts(&mut text);
+                let _ = write_accounts(&mut text, self.config.node.demo);
             }
         } else {
             text.push('\n');
@@ -156,10 +156,16 @@ fn write_contracts(out: &mut String) -> std::fmt::Result {
     writeln!(out)
 }
 
-fn write_accounts(out: &mut String) -> std::fmt::Result {
+fn write_accounts(out: &mut String, has_demo: bool) -> std::fmt::Result {
     writeln!(out, "Accounts, 1000000 PNC each. The keys are public: never use them for anything of value")?;
     for (index, account) in devnet::ACCOUNTS.iter().enumerate() {
         writeln!(out, "  {index}  {}  {}", account.address, account.key)?;
+    }
+    if has_demo {
+        writeln!(
+            out,
+            "  7 to 9 show a fresh chain in use: a shop, a customer, a visitor of the faucet (--demo false for none)"
+        )?;
     }
     writeln!(out)
 }

@@ -5,6 +5,7 @@ mod chain_source;
 pub mod cli;
 mod command;
 pub mod config;
+mod demo;
 mod doors;
 mod embedded;
 mod keys;

@@ -127,6 +127,9 @@ async fn start_parts(
             if roles == Roles::Explorer {
                 faucet = wiring.start_faucet(None, keyring.clone(), parts)?;
             }
+            if roles == Roles::All {
+                wiring.start_demo(&api, faucet.clone(), parts);
+            }
             wiring.start_explorer(listener, &api, faucet, keyring, parts);
         }
         wiring.start_api(doors.api, api, parts);

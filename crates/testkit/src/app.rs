@@ -35,7 +35,8 @@ impl AppProcess {
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, StartError> {
         let ports = ["--api-port", "--rpc-port", "--gateway-port", "--faucet-port", "--explorer-port"];
-        let own = ["up", "--data"].into_iter().map(OsString::from).chain([data.into()]);
+        // Tests start from an empty chain.
+        let own = ["up", "--demo", "false", "--data"].into_iter().map(OsString::from).chain([data.into()]);
         let own = own.chain(ports.into_iter().flat_map(|port| [port.into(), "0".into()]));
         let arguments = own.chain(arguments.into_iter().map(Into::into)).collect();
         Self::launch(binary.into(), arguments, JSON_RPC).await

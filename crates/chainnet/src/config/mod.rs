@@ -99,6 +99,8 @@ pub struct NodeConfig {
     pub rpc: SocketAddr,
     /// Genesis file, if not the network's own.
     pub genesis: Option<PathBuf>,
+    /// Whether a fresh devnet is shown in use.
+    pub demo: bool,
 }
 
 /// REST and GraphQL.
@@ -233,7 +235,8 @@ fn take_node(layers: &mut Layers, network: Network) -> NodeConfig {
     let host = layers.take(&table::NODE_RPC_HOST, LOCALHOST);
     let port = layers.take_or(&table::NODE_RPC_PORT, Some(own_port), Source::Default).unwrap_or(own_port);
     let genesis = layers.take_or(&table::NODE_GENESIS, None, Source::Default);
-    NodeConfig { rpc: SocketAddr::new(host, port), genesis }
+    let demo = layers.take(&table::NODE_DEMO, false);
+    NodeConfig { rpc: SocketAddr::new(host, port), genesis, demo }
 }
 
 fn take_nodes(layers: &mut Layers, record: Option<&Deployment>) -> Vec<NodeUrl> {

@@ -39,6 +39,8 @@ pub enum Shape {
     Text,
     /// Digits.
     Number,
+    /// `true` or `false`.
+    Switch,
     /// An array of texts; in variables and flags separated by commas.
     List,
 }

@@ -7,12 +7,30 @@ use api::Edge;
 use domain::Network;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 use web::{Explorer, Live, Site, Visitors};
 
 use super::{MadeApi, Wiring};
-use crate::parts::Parts;
+use crate::{demo::Demo, parts::Parts};
 
 impl Wiring<'_> {
+    /// Shows a fresh devnet in use, where the chain runs inside and nobody has said no.
+    pub(crate) fn start_demo(&self, api: &MadeApi, faucet: Option<Edge>, parts: &mut Parts) {
+        let is_own_devnet = self.config.network == Network::Devnet && self.chain.node.is_some();
+        if !is_own_devnet || !self.config.node.demo {
+            return;
+        }
+        let demo = Demo { api: api.state.clone(), faucet };
+        parts.start("the demonstration", |stop| async move {
+            match stop.run_until_cancelled(demo.play()).await {
+                Some(Err(error)) => warn!("the demonstration ended early: {error:#}"),
+                Some(Ok(())) | None => {}
+            }
+            stop.cancelled().await;
+            Ok(())
+        });
+    }
+
     /// Serves the pages, and the API and the faucet's claims under their origin.
     pub(crate) fn start_explorer(
         &self,

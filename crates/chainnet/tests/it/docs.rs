@@ -55,7 +55,9 @@ fn the_file_of_defaults_has_every_setting_with_its_default_and_meaning() {
         match (about.default, about.shape) {
             (DefaultValue::Depends(words), _) => writeln!(expected, "# Default: {words}.\n# {name} ="),
             (DefaultValue::Fixed(value), Shape::Text) => writeln!(expected, "{name} = \"{value}\""),
-            (DefaultValue::Fixed(value), Shape::Number) => writeln!(expected, "{name} = {value}"),
+            (DefaultValue::Fixed(value), Shape::Number | Shape::Switch) => {
+                writeln!(expected, "{name} = {value}")
+            }
             (DefaultValue::Fixed(value), Shape::List) => writeln!(expected, "{name} = [{value}]"),
         }
         .unwrap();

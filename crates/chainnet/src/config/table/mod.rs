@@ -187,6 +187,23 @@ pub(in crate::config) const NODE_GENESIS: Setting<PathBuf> = Setting {
     secret: false,
 };
 
+pub(in crate::config) const NODE_DEMO: Setting<bool> = Setting {
+    about: About {
+        key: "node.demo",
+        env: "NODE_DEMO",
+        flag: "demo",
+        value: "SWITCH",
+        meaning: "Whether a fresh embedded devnet is shown in use: a few payments of the well-known accounts 7 to 9, once",
+        allowed: "true, false",
+        default: Fixed("true"),
+        shape: Shape::Switch,
+        commands: &["up"],
+    },
+    parse: value::switch,
+    show: bool::to_string,
+    secret: false,
+};
+
 pub(in crate::config) const RPC_URL: Setting<Vec<NodeUrl>> = Setting {
     about: About {
         key: "chain.rpc_url",
@@ -357,7 +374,7 @@ pub(in crate::config) const SMTP_FROM: Setting<String> = Setting {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 32] = [
+pub const SETTINGS: [&About; 33] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -366,6 +383,7 @@ pub const SETTINGS: [&About; 32] = [
     &NODE_RPC_HOST.about,
     &NODE_RPC_PORT.about,
     &NODE_GENESIS.about,
+    &NODE_DEMO.about,
     &RPC_URL.about,
     &DATABASE_URL.about,
     &API_HOST.about,

@@ -53,7 +53,7 @@ pub(in crate::config) const WEBHOOK_ALLOW_PRIVATE: Setting<bool> = Setting {
         meaning: "Whether webhooks may be plain http and lead to this machine or a private network",
         allowed: "true, false",
         default: Depends("devnet true, else false"),
-        shape: Shape::Text,
+        shape: Shape::Switch,
         commands: &["up", "api", "worker", "portal"],
     },
     parse: value::switch,
