@@ -5,6 +5,7 @@
 //! that is the genesis builder's part.
 
 pub mod address;
+pub mod artifact;
 pub mod bindings;
 pub mod fees;
 pub mod quote;

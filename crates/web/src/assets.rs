@@ -20,9 +20,10 @@ use crate::failure::Failure;
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// The files. `icon.svg` is the mark of the product.
-const FILES: [(&str, &str, &str); 3] = [
+const FILES: [(&str, &str, &str); 4] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
+    ("network.js", "text/javascript; charset=utf-8", include_str!("../assets/network.js")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
 

@@ -3,13 +3,13 @@
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use access::{WindowLimiter, client_address};
-use axum::{Router, body::Body, response::Response};
+use axum::{BoxError, Router, body::Body, response::Response};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
-    body::{Body as HttpBody, Incoming},
+    body::Body as HttpBody,
     header::{self, HeaderValue},
 };
 use ipnet::IpNet;
@@ -60,7 +60,11 @@ impl Explorer {
     }
 
     /// Answers a request that came from `peer`.
-    pub async fn answer(&self, peer: IpAddr, request: Request<Incoming>) -> Response {
+    pub async fn answer<B>(&self, peer: IpAddr, request: Request<B>) -> Response
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
         let inner = &*self.inner;
         let path = request.uri().path();
         if is_of_api(path) {
@@ -74,7 +78,7 @@ impl Explorer {
             return inner.finish(pages::go_to(&place), &wants).await;
         }
         let response = match inner.admit(&request, &visit) {
-            Ok(()) => inner.ask(request, &visit).await,
+            Ok(()) => inner.ask(request.map(Body::new), &visit).await,
             Err(refusal) => *refusal,
         };
         let response = match response.extensions().get::<Failure>().cloned() {
@@ -93,7 +97,7 @@ struct Wants {
 
 impl Inner {
     /// Where a visitor who used another name of this machine should be.
-    fn proper_place(&self, request: &Request<Incoming>) -> Option<String> {
+    fn proper_place<B>(&self, request: &Request<B>) -> Option<String> {
         let (other, origin) = self.other_name.as_ref()?;
         let host = request.headers().get(header::HOST)?.to_str().ok()?;
         let is_page = request.method() == Method::GET && host == other;
@@ -103,7 +107,7 @@ impl Inner {
     }
 
     /// Whether a visitor gets in, and not too often.
-    fn admit(&self, request: &Request<Incoming>, visit: &Visit) -> Result<(), Box<Response>> {
+    fn admit<B>(&self, request: &Request<B>, visit: &Visit) -> Result<(), Box<Response>> {
         let path = request.uri().path();
         if is_for_everybody(path) {
             return Ok(());
@@ -120,8 +124,7 @@ impl Inner {
     }
 
     /// Lets the page's handler answer, within the time limit and whatever happens in there.
-    async fn ask(&self, request: Request<Incoming>, visit: &Visit) -> Response {
-        let mut request = request.map(Body::new);
+    async fn ask(&self, mut request: Request<Body>, visit: &Visit) -> Response {
         request.extensions_mut().insert(visit.clone());
         if request.method() == Method::HEAD {
             *request.method_mut() = Method::GET;

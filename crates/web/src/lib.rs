@@ -10,6 +10,8 @@
 mod words;
 
 mod assets;
+mod charts;
+mod decode;
 mod door;
 mod explorer;
 mod failure;
@@ -19,6 +21,7 @@ mod live;
 mod page;
 mod pages;
 mod parts;
+mod segment;
 mod site;
 mod visit;
 

@@ -4,6 +4,7 @@ use std::{convert::Infallible, net::IpAddr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use hyper::{HeaderMap, Uri, header};
+use url::form_urlencoded;
 
 use crate::words::Language;
 
@@ -64,6 +65,14 @@ impl Visit {
             place: uri.path_and_query().map_or("/", |place| place.as_str()).to_owned(),
             address,
         }
+    }
+
+    /// A parameter of the query; the first of its name, and none if it is empty.
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        let (_, query) = self.place.split_once('?')?;
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        let value = pairs.find(|(found, _)| found == name).map(|(_, value)| value.trim().to_owned());
+        value.filter(|value| !value.is_empty())
     }
 }
 

@@ -7,9 +7,12 @@ use crate::{code::Code, problem::Problem};
 
 /// A block as a caller names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BlockName {
+pub enum BlockName {
+    /// The newest.
     Latest,
+    /// By its height.
     Number(u64),
+    /// By its on-chain hash.
     Hash(B256),
 }
 
@@ -27,7 +30,12 @@ pub(crate) fn address(text: &str) -> Result<Address, Problem> {
 /// Reads a hash of 32 bytes.
 pub(crate) fn hash(text: &str) -> Result<B256, Problem> {
     let refuse = || Problem::new(Code::InvalidHash, "A hash is 0x and 64 hexadecimal digits.");
-    hex_digits(text, 64).and_then(|_| text.parse().ok()).ok_or_else(refuse)
+    find_hash(text).ok_or_else(refuse)
+}
+
+/// Like `hash`, for texts that may be something else.
+pub fn find_hash(text: &str) -> Option<B256> {
+    hex_digits(text, 64).and_then(|_| text.parse().ok())
 }
 
 /// Reads the name of a block: decimal, 0x-hex, hash, or `latest`.
@@ -38,13 +46,13 @@ pub(crate) fn block(text: &str) -> Result<BlockName, Problem> {
     })
 }
 
-/// Like [`block`], for texts that may be something else.
-pub(crate) fn find_block(text: &str) -> Option<BlockName> {
+/// Like `block`, for texts that may be something else.
+pub fn find_block(text: &str) -> Option<BlockName> {
     if text == "latest" {
         return Some(BlockName::Latest);
     }
-    if hex_digits(text, 64).is_some() {
-        return text.parse().ok().map(BlockName::Hash);
+    if let Some(hash) = find_hash(text) {
+        return Some(BlockName::Hash(hash));
     }
     let number = match text.strip_prefix("0x") {
         Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {

@@ -8,8 +8,9 @@ use serde::Serialize;
 use store::index::{BlockRow, TransactionRow};
 
 use crate::{
+    charts::{About, Area, Bar, Bars, Edges},
     failure::Failure,
-    format::{Number, short_coin},
+    format::{Number, percent, short_coin},
     frame::{Frame, Section},
     page::{Shown, show as show_page},
     parts::{AddressLink, Ago, Amount, BlockLink, TransactionLink},
@@ -46,6 +47,11 @@ words! {
         value: "Value", "Nilai";
         created: "new contract", "kontrak baru";
         failed: "failed", "gagal";
+        activity: "Transactions per block", "Transaksi per blok";
+        gas: "Gas used per block", "Gas terpakai per blok";
+        the_most: "the most", "terbanyak";
+        of_the_limit: "of the limit", "dari batas";
+        no_blocks: "No blocks are indexed yet. This page fills itself as soon as there are some.", "Belum ada blok yang diindeks. Halaman ini terisi sendiri begitu ada.";
         no_transactions: "No transactions yet. They appear here in the very moment of their block.", "Belum ada transaksi. Transaksi tampil di sini tepat pada saat bloknya.";
     }
 }
@@ -79,8 +85,18 @@ struct Page<'a> {
     frame: Frame,
     w: &'static HomeWords,
     stats: Stats<'a>,
+    charts: Charts,
     blocks: Blocks,
     transactions: Transactions,
+}
+
+/// Transactions and gas of the last blocks.
+#[derive(Template)]
+#[template(path = "home_charts.html")]
+struct Charts {
+    w: &'static HomeWords,
+    transactions: Bars,
+    gas: Area,
 }
 
 /// The figures at the top.
@@ -100,6 +116,7 @@ struct Stats<'a> {
 #[derive(Template)]
 #[template(path = "home_blocks.html")]
 struct Blocks {
+    w: &'static HomeWords,
     lines: Vec<BlockLine>,
 }
 
@@ -132,6 +149,7 @@ struct TransactionLine {
 #[derive(Debug, Serialize)]
 pub(crate) struct LiveParts {
     stats: String,
+    charts: String,
     blocks: String,
     transactions: String,
 }
@@ -140,6 +158,7 @@ pub(crate) struct LiveParts {
 pub(crate) fn live_parts(site: &Site, reading: &Reading, language: Language) -> Result<LiveParts, Failure> {
     Ok(LiveParts {
         stats: stats(site, reading, language).render()?,
+        charts: charts(reading, language).render()?,
         blocks: blocks(site, reading, language).render()?,
         transactions: transactions(site, reading, language).render()?,
     })
@@ -163,6 +182,45 @@ fn stats<'a>(site: &'a Site, reading: &Reading, language: Language) -> Stats<'a>
     }
 }
 
+fn charts(reading: &Reading, language: Language) -> Charts {
+    let w = HomeWords::of(language);
+    let oldest_first = || reading.blocks.iter().rev();
+    let most = oldest_first().map(|block| block.transaction_count).max().unwrap_or(0);
+    let fullest = oldest_first().max_by_key(|block| block.gas_used);
+    let fullest = fullest.map(|block| percent(block.gas_used, block.gas_limit)).unwrap_or_default();
+    let number = |block: Option<&BlockRow>| block.map(|block| Number(block.number).to_string());
+    let edges = |top: String| Edges {
+        top,
+        start: number(reading.blocks.last()).unwrap_or_default(),
+        end: number(reading.blocks.first()).unwrap_or_default(),
+    };
+    let tip = |block: &BlockRow| format!("{} {}: {}", w.block, Number(block.number), block.transaction_count);
+    let bar = |block: &BlockRow| Bar {
+        tip: tip(block),
+        value: f64::from(block.transaction_count),
+        ..Bar::default()
+    };
+    let top = format!("{}: {most}", w.the_most);
+    let gas_top = format!("{}: {fullest} {}", w.the_most, w.of_the_limit);
+    let share = |block: &BlockRow| block.gas_used as f64 / block.gas_limit.max(1) as f64;
+    Charts {
+        w,
+        transactions: Bars {
+            about: About::new(w.activity, format!("{}; {top}", w.of_the_last)),
+            bars: oldest_first().map(bar).collect(),
+            edges: edges(top),
+            full: 1.0,
+            places: WINDOW as usize,
+        },
+        gas: Area {
+            about: About::new(w.gas, format!("{}; {gas_top}", w.of_the_last)),
+            values: oldest_first().map(share).collect(),
+            edges: edges(gas_top),
+            full: 0.0,
+        },
+    }
+}
+
 fn blocks(site: &Site, reading: &Reading, language: Language) -> Blocks {
     let now = site.now();
     let lines = reading.blocks.iter().take(ROWS).map(|block| BlockLine {
@@ -171,7 +229,7 @@ fn blocks(site: &Site, reading: &Reading, language: Language) -> Blocks {
         proposer: site.proposer_link(block.proposer).pictured(),
         transactions: block.transaction_count,
     });
-    Blocks { lines: lines.collect() }
+    Blocks { w: HomeWords::of(language), lines: lines.collect() }
 }
 
 fn transactions(site: &Site, reading: &Reading, language: Language) -> Transactions {
@@ -195,6 +253,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit) -> Shown {
         frame: Frame::new(&site, &visit, Section::Home, w.title),
         w,
         stats: stats(&site, &reading, visit.language),
+        charts: charts(&reading, visit.language),
         blocks: blocks(&site, &reading, visit.language),
         transactions: transactions(&site, &reading, visit.language),
     })

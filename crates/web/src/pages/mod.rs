@@ -1,8 +1,17 @@
 //! The pages, each in a file of its own with its words, and the list of all routes.
 
+pub(crate) mod address;
+mod block;
+mod blocks;
+mod burns;
 pub(crate) mod enter;
 pub(crate) mod home;
+mod network;
 mod preferences;
+mod search;
+mod transaction;
+pub(crate) mod transaction_table;
+mod transactions;
 pub(crate) mod trouble;
 
 use std::sync::Arc;
@@ -20,6 +29,15 @@ pub(crate) use crate::page::go_to;
 pub(crate) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/", get(home::show))
+        .route("/blocks", get(blocks::show))
+        .route("/block/{name}", get(block::show))
+        .route("/transactions", get(transactions::show))
+        .route("/tx/{hash}", get(transaction::show))
+        .route("/address/{address}", get(address::show))
+        .route("/address/{address}/transactions.csv", get(address::csv::download))
+        .route("/search", get(search::show))
+        .route("/burns", get(burns::show))
+        .route("/network", get(network::show))
         .route("/live", get(live::watch))
         .route("/preferences", post(preferences::change))
         .route("/enter", post(enter::enter))

@@ -1,0 +1,121 @@
+//! What visitors are told when there is nothing to show, and what still works when the node does not.
+
+use alloy_primitives::B256;
+use hyper::StatusCode;
+
+use crate::rig::{FRIEND, Rig, Wishes, first_validator};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn malformed_unknown_and_not_yet_mined_are_told_apart() {
+    let rig = Rig::new().await;
+    let unknown = B256::repeat_byte(0xab).to_string();
+    let long = "9".repeat(4_000);
+    for (path, status, words) in [
+        ("/block/abc".to_owned(), 400, "This is not a block"),
+        (format!("/block/{long}"), 400, "This is not a block"),
+        ("/block/7".to_owned(), 404, "This block is not mined yet"),
+        (format!("/block/{unknown}"), 404, "No block has this hash"),
+        ("/tx/0x12".to_owned(), 400, "This is not a transaction hash"),
+        (format!("/tx/{unknown}"), 404, "This transaction is not known"),
+        ("/address/0x12".to_owned(), 400, "This is not an address"),
+        (format!("/address/{}", FRIEND.replace("F12e4", "f12E4")), 400, "This address has a typing error"),
+        ("/nowhere".to_owned(), 404, "<h1>"),
+        ("/block/%ff".to_owned(), 404, "<h1>"),
+        ("/block/0?from=x".to_owned(), 400, "from"),
+    ] {
+        let reply = rig.get(&path).await;
+        assert_eq!(reply.status.as_u16(), status, "{path}: {}", reply.text);
+        assert!(reply.text.contains(words), "{path}: {}", reply.text);
+        assert!(reply.text.len() < 10_000, "{path}");
+        assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_goes_straight_to_the_only_answer() {
+    let rig = Rig::new().await;
+    let hash = rig.transfer(0, 0, 3);
+    rig.mine().await;
+    let block_hash = rig.chain.head().block.hash;
+    for (text, place) in [
+        ("0".to_owned(), "/block/0".to_owned()),
+        (format!("%20{hash}%20"), format!("/tx/{hash}")),
+        (block_hash.to_string(), "/block/1".to_owned()),
+        (FRIEND.to_lowercase(), format!("/address/{FRIEND}")),
+        ("validator+2".to_owned(), "/validators/0x".to_owned()),
+    ] {
+        let reply = rig.get(&format!("/search?q={text}")).await;
+        assert_eq!(reply.status, StatusCode::SEE_OTHER, "{text}: {}", reply.text);
+        assert!(reply.header("location").unwrap().starts_with(&place), "{text}: {reply:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_lists_several_answers_and_explains_none() {
+    let rig = Rig::new().await;
+    let several = rig.get("/search?q=validator").await.page();
+    assert!(several.contains("Validator 1") && several.contains("Validator 5"), "{several}");
+    let both = rig.get(&format!("/search?q={}", first_validator())).await.page();
+    assert!(both.contains(">Account</a>") && both.contains(">Validator</a>"), "{both}");
+    rig.get("/search").await.page();
+    for (text, status, words) in [
+        ("kopi", 404, "Nothing was found"),
+        ("99", 404, "not mined yet"),
+        ("0x1234567890123456789012345678901234567", 400, "This is not an address"),
+        (
+            "0x12345678901234567890123456789012345678901234567890123456789012345",
+            400,
+            "not a transaction hash",
+        ),
+    ] {
+        let reply = rig.get(&format!("/search?q={text}")).await;
+        assert_eq!(reply.status.as_u16(), status, "{text}");
+        assert!(reply.text.contains(words), "{text}: {}", reply.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_work_while_no_node_answers() {
+    let rig = Rig::new().await;
+    let hash = rig.transfer(0, 0, 3);
+    rig.mine().await;
+    rig.node.cut(true);
+    let banner = "No node answers right now.";
+    let paths = ["/", "/blocks", "/transactions", "/burns", "/network", "/block/1"];
+    for path in paths.into_iter().map(str::to_owned).chain([format!("/address/{FRIEND}")]) {
+        let page = rig.get(&path).await.page();
+        assert!(page.contains(banner), "{path}: {page}");
+    }
+    for path in ["/block/1".to_owned(), "/transactions".to_owned(), format!("/address/{FRIEND}")] {
+        assert!(rig.get(&path).await.page().contains(&hash.to_string()), "{path}");
+    }
+    let reply = rig.get(&format!("/tx/{hash}")).await;
+    assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(reply.text.contains("No node answers") && reply.text.contains("Try again"), "{}", reply.text);
+    rig.node.cut(false);
+    assert!(!rig.get("/blocks").await.page().contains(banner));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_speak_the_language_that_is_asked_for() {
+    let rig = Rig::new().await;
+    let indonesian = ("accept-language", "id-ID,id;q=0.9,en;q=0.8");
+    let page = rig.get_with("/blocks", &[indonesian]).await.page();
+    assert!(page.contains("<html lang=\"id\"") && page.contains("Pengusul"), "{page}");
+    let page = rig.get_with("/blocks", &[indonesian, ("cookie", "a=b; chainnet_lang=en")]).await.page();
+    assert!(page.contains("<html lang=\"en\"") && page.contains("Proposer"), "{page}");
+    let page = rig.get_with("/blocks", &[("cookie", "chainnet_lang=id; chainnet_theme=dark")]).await.page();
+    assert!(page.contains("<html lang=\"id\" data-theme=\"dark\""), "{page}");
+    let reply = rig.get_with("/block/x", &[indonesian]).await;
+    assert!(reply.text.contains("Ini bukan blok"), "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_private_network_asks_strangers_for_a_key() {
+    let rig = Rig::with(Wishes { is_private: true, ..Wishes::default() }).await;
+    rig.get("/blocks").await.page();
+    let stranger = "203.0.113.9".parse().unwrap();
+    let reply = rig.ask_from(stranger, "GET", "/blocks", &[], "").await;
+    assert_eq!(reply.status, StatusCode::UNAUTHORIZED);
+    assert!(reply.text.contains("By invitation"), "{}", reply.text);
+}
