@@ -71,6 +71,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Query {
 }
 
 impl Query {
+    /// Its text; empty without one.
+    pub(crate) fn text(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
     /// The parameters, if all are among `known`.
     pub(crate) fn parameters(&self, known: &[&str]) -> Result<Parameters, Problem> {
         Parameters::read(self.0.as_deref(), known)

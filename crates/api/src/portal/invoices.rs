@@ -95,6 +95,12 @@ pub(super) async fn list_invoices(
     key: Scoped<InvoicesRead>,
     query: Query,
 ) -> Result<Response, Problem> {
+    let wallet = key.grant.wallet;
+    let Portal { invoices, invoice_pages, checkout, .. } = state.portal()?;
+    let revision = state.db.wallet_revision(wallet).await?;
+    if let Some(page) = invoice_pages.find(wallet, query.text(), revision) {
+        return Ok(private(StatusCode::OK, page));
+    }
     let parameters = query.parameters(&["status", "externalId", "limit", "cursor"])?;
     let status = parameters.get("status").map(read_status).transpose()?;
     let external_id = parameters.get("externalId").map(read_external_id).transpose()?;
@@ -104,9 +110,10 @@ pub(super) async fn list_invoices(
         external_id: external_id.as_ref().map(ExternalId::as_str),
         before: cursor.map(|cursor| cursor.before),
     };
-    let Portal { invoices, checkout, .. } = state.portal()?;
-    let (records, next) = invoices.list(key.grant.wallet, filter, parameters.limit()?).await?;
-    json(StatusCode::OK, &InvoiceListView::new(checkout, records, next))
+    let (records, next) = invoices.list(wallet, filter, parameters.limit()?).await?;
+    let page = render(&InvoiceListView::new(checkout, records, next))?;
+    invoice_pages.keep(wallet, query.text(), revision, page.clone());
+    Ok(private(StatusCode::OK, page))
 }
 
 /// Look at an invoice

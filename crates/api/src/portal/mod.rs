@@ -11,6 +11,7 @@ pub(crate) mod deliveries;
 pub(crate) mod description;
 pub(crate) mod guard;
 mod idempotency;
+mod invoice_pages;
 mod invoice_request;
 pub(crate) mod invoices;
 pub(crate) mod keys;
@@ -38,6 +39,7 @@ use ::webhooks::Webhooks;
 
 use crate::{rest::Shared, state::ApiState};
 
+pub use invoice_pages::InvoicePages;
 pub use pay::QuoteLimits;
 pub use stream::PayStreams;
 
@@ -55,6 +57,8 @@ pub struct Portal {
     pub orders: Orders,
     /// Merchants' invoices.
     pub invoices: Invoices,
+    /// Pages of them that have not changed.
+    pub invoice_pages: InvoicePages,
     /// Quotes for whoever pays one.
     pub checkout: Checkout,
     /// What the coin costs.

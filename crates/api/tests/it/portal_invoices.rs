@@ -26,6 +26,7 @@ on_both_engines! {
     lists_are_filtered,
     an_invoice_is_taken_back,
     an_invoice_with_a_quote_is_taken_back_when_that_ends,
+    the_list_shows_every_change_at_once,
     invoices_are_their_merchants_alone,
     every_operation_of_invoices_answers_as_it_is_described,
 }
@@ -288,6 +289,40 @@ async fn an_invoice_with_a_quote_is_taken_back_when_that_ends(test: &TestDb) {
     rig.mine().await;
     assert_eq!(shop.look(&invoice).await["status"], "paid");
     assert_eq!(shop.void(&invoice).await.refusal(), (409, "invoice_not_open".into()));
+}
+
+/// Pages are kept, so each way in which one changes is tried with the page in the cache.
+async fn the_list_shows_every_change_at_once(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    rig.set_rate("1000").await;
+    let shop = rig.shop().await;
+    let first = async || {
+        let listed = shop.get(INVOICES).await.json();
+        assert_eq!(listed, shop.get(INVOICES).await.json(), "asked twice, answered once");
+        listed["invoices"][0].clone()
+    };
+    assert_eq!(first().await, json!(null));
+    let quoted = shop.invoice(order()).await;
+    assert_eq!((&first().await["id"], &first().await["quote"]), (&quoted["id"], &json!(null)));
+    let quote = shop.quote(&quoted).await;
+    assert_eq!(first().await["quote"]["id"], quote["id"], "a quote was given");
+    rig.mine_at(quote["deadlineSeconds"].as_u64().unwrap() + 1).await;
+    assert_eq!(first().await["quote"], json!(null), "the quote has ended, the invoice has not");
+    assert_eq!(first().await["status"], "open");
+    rig.send_quote(2, 0, &shop.quote(&quoted).await);
+    rig.mine().await;
+    assert_eq!(first().await["status"], "paid");
+    let taken_back = shop.invoice(order()).await;
+    assert_eq!(first().await["id"], taken_back["id"]);
+    assert_eq!(shop.void(&taken_back).await.status, 200);
+    assert_eq!(first().await["status"], "void");
+    let mut short = order();
+    short["expiresInMinutes"] = json!(15);
+    shop.invoice(short).await;
+    assert_eq!(first().await["status"], "open");
+    // The chain's time is further on already than the merchant's clock.
+    rig.mine().await;
+    assert_eq!(first().await["status"], "expired");
 }
 
 async fn invoices_are_their_merchants_alone(test: &TestDb) {

@@ -18,7 +18,9 @@ use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use chain::ChainClient;
-use chainnet_api::{ApiState, Edge, EdgeConfig, PayStreams, Portal, QuoteLimits, api, clock::Clock};
+use chainnet_api::{
+    ApiState, Edge, EdgeConfig, InvoicePages, PayStreams, Portal, QuoteLimits, api, clock::Clock,
+};
 use devchain::{
     chain::Chain,
     client::EmbeddedClient,
@@ -370,6 +372,7 @@ fn portal(
         origins: vec![HeaderValue::from_static(PORTAL_ORIGIN)],
         challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
         invoices: Invoices::new(db.clone(), now.clone()),
+        invoice_pages: InvoicePages::default(),
         checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
         rates: Rates::new(db.clone(), now.clone()),
         dashboards: Dashboards::new(db.clone(), now),

@@ -7,7 +7,7 @@ use access::{Clock, WindowLimiter};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_primitives::B256;
 use anyhow::bail;
-use api::{PayStreams, Portal, QuoteLimits};
+use api::{InvoicePages, PayStreams, Portal, QuoteLimits};
 use domain::{Network, WebUrl};
 use hyper::header::HeaderValue;
 use jiff::Timestamp;
@@ -140,6 +140,7 @@ impl Wiring<'_> {
             challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
             orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, time()),
             keys,
+            invoice_pages: InvoicePages::default(),
             invoices: Invoices::new(db.clone(), time()),
             checkout: Checkout::new(db.clone(), chain.clone(), place, time()),
             rates: Rates::new(db.clone(), time()),

@@ -79,6 +79,15 @@ impl Db {
         })?;
         raw.map(TryInto::try_into).transpose()
     }
+
+    /// A number that has changed when anything of a wallet has; zero before it has anything.
+    pub async fn wallet_revision(&self, address: Address) -> Result<u64, StoreError> {
+        let sql = "SELECT revision FROM portal_wallet WHERE address = $1";
+        let revision: Option<i64> = on_readers!(self, pool => {
+            sqlx::query_scalar(sql).bind(address.as_slice()).fetch_optional(pool).await
+        })?;
+        revision.map_or(Ok(0), |revision| to_unsigned("number of a wallet", revision))
+    }
 }
 
 /// Begins a change of what belongs to a wallet, which is made if there is none. Rivals wait here until the change is

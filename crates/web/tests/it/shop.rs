@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use access::{Keyring, WindowLimiter};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_signer_local::PrivateKeySigner;
-use api::{Edge, EdgeConfig, FaucetAccess, FaucetState, PayStreams, Portal, QuoteLimits, clock::Clock};
+use api::{Edge, EdgeConfig, FaucetAccess, FaucetState, InvoicePages, PayStreams, Portal, QuoteLimits, clock::Clock};
 use chain::ChainClient;
 use domain::{Deployment, Network, devnet};
 use faucet::{Faucet, FaucetSettings};
@@ -53,6 +53,7 @@ pub(crate) fn portal(
         origins: vec![HeaderValue::try_from(urls.explorer.origin()).unwrap()],
         challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
         invoices: Invoices::new(db.clone(), now.clone()),
+        invoice_pages: InvoicePages::default(),
         checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
         rates: Rates::new(db.clone(), now.clone()),
         dashboards: Dashboards::new(db.clone(), now.clone()),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use alloy_primitives::Address;
+use alloy_primitives::{Address, B256};
 use domain::portal::{InvoiceId, InvoiceState};
 
 use super::WalletRow;
 use crate::{
     StoreError,
     bulk::{chunks, list_text},
-    convert::{parse_address, to_signed},
+    convert::{parse_address, parse_hash, to_signed},
     db::Tx,
     portal::convert::parse_id,
 };
@@ -39,24 +39,51 @@ pub(super) async fn ending_invoices(tx: &mut Tx, time: u64) -> Result<Vec<(Invoi
         .collect()
 }
 
-/// Ends what is over at this time. The wallets of the invoices must be locked; they are counted on.
+/// Quotes that nobody can pay any more at this time, and the wallets whose invoices they are of.
+pub(super) async fn ending_quotes(tx: &mut Tx, time: u64) -> Result<Vec<(B256, Address)>, StoreError> {
+    let sql = "SELECT q.id, i.wallet FROM (\
+                   SELECT id, invoice_id FROM portal_quote WHERE is_live AND deadline < $1 ORDER BY deadline LIMIT $2) q \
+               JOIN portal_invoice i ON i.id = q.invoice_id";
+    let seconds = to_signed("time", time / 1000)?;
+    let rows: Vec<(Vec<u8>, Vec<u8>)> = on_connection!(tx, connection => {
+        sqlx::query_as(sql).bind(seconds).bind(MOST).fetch_all(connection).await
+    })?;
+    rows.into_iter()
+        .map(|(id, wallet)| {
+            Ok((parse_hash("id of a quote", &id)?, parse_address("wallet of an invoice", &wallet)?))
+        })
+        .collect()
+}
+
+/// Ends what is over at this time. The wallets of the quotes and invoices must be locked: what they see has changed, and the
+/// invoices are counted on them.
 pub(super) async fn expire(
     tx: &mut Tx,
     time: u64,
+    quotes: &[(B256, Address)],
     ending: &[(InvoiceId, Address)],
     wallets: &mut BTreeMap<Address, WalletRow>,
 ) -> Result<(), StoreError> {
-    let quotes = "UPDATE portal_quote SET is_live = FALSE WHERE id IN (\
-                  SELECT id FROM portal_quote WHERE is_live AND deadline < $1 ORDER BY deadline LIMIT $2)";
+    end_quotes(tx, quotes).await?;
     let orders = "UPDATE portal_order SET state = 'expired', holds_slot = FALSE WHERE state = 'awaiting_payment' \
                   AND id IN (SELECT id FROM portal_order WHERE state = 'awaiting_payment' AND expires_at < $1 \
                              ORDER BY expires_at LIMIT $2)";
-    let (millis, seconds) = (to_signed("time", time)?, to_signed("time", time / 1000)?);
+    let millis = to_signed("time", time)?;
     on_connection!(tx, connection => {
-        sqlx::query(quotes).bind(seconds).bind(MOST).execute(&mut *connection).await?;
         sqlx::query(orders).bind(millis).bind(MOST).execute(connection).await.map(drop)
     })?;
     end_invoices(tx, millis, ending, wallets).await
+}
+
+async fn end_quotes(tx: &mut Tx, quotes: &[(B256, Address)]) -> Result<(), StoreError> {
+    for chunk in chunks(quotes) {
+        let text = list_text("UPDATE portal_quote SET is_live = FALSE WHERE id IN ({list})", 1, chunk.len());
+        on_connection!(tx, connection => {
+            let query = chunk.iter().fold(sqlx::query(text), |query, (id, _)| query.bind(id.to_vec()));
+            query.execute(connection).await.map(drop)
+        })?;
+    }
+    Ok(())
 }
 
 async fn end_invoices(

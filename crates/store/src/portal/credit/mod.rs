@@ -189,12 +189,14 @@ impl Db {
         let ending = expire::ending_invoices(&mut tx, batch.to.time).await?;
         let mut concerned: BTreeSet<Address> = targets.wallets(&batch.payments);
         concerned.extend(ending.iter().map(|(_, wallet)| *wallet));
+        let quotes = expire::ending_quotes(&mut tx, batch.to.time).await?;
+        concerned.extend(quotes.iter().map(|(_, wallet)| *wallet));
         wallet::lock(&mut tx, &concerned, batch.now).await?;
 
         let ledger = load::ledger(&mut tx, batch, targets, &concerned).await?;
         let mut credits = decide(ledger);
         write::write(&mut tx, &credits, batch.now).await?;
-        expire::expire(&mut tx, batch.to.time, &ending, &mut credits.wallets).await?;
+        expire::expire(&mut tx, batch.to.time, &quotes, &ending, &mut credits.wallets).await?;
         wallet::write(&mut tx, &credits.wallets).await?;
         tx.commit().await?;
         Ok(CreditOutcome::Done { payments: credits.payments.len(), deliveries: credits.deliveries.len() })
