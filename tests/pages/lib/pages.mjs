@@ -28,7 +28,7 @@ export function pages({ facts, made }) {
     { name: 'expansion', path: '/validators/expansion', shows: ['Jakarta', 'Kalimantan'] },
     { name: 'faucet', path: '/faucet', shows: ['500'] },
     { name: 'developers', path: '/developers', shows: ['100', '270', '900'] },
-    { name: 'api-docs', path: '/api/v1/docs', shows: ['/api/v1/chain'] },
+    { name: 'api-docs', path: '/api/v1/docs', shows: ['/api/v1/chain'], isReference: true },
     { name: 'graphiql', path: '/graphql', shows: [], isTool: true },
     { name: 'not-found', path: '/no/such/page', status: 404, shows: ['There is no such page'] },
     { name: 'tx-unknown', path: `/tx/0x${'12'.repeat(32)}`, status: 404, shows: ['not known'] },
