@@ -25,8 +25,8 @@ export async function connectWallets(stage) {
   say('a refusal is told, and can be thought over; signing out works')
   if (stage.made.openLink) await payWithTrouble(stage)
   await withWallet(stage, { chainId: MAINNET }, '/network', async (page, wallet) => {
-    await page.locator('#add-network').click()
-    await page.waitForFunction(() => document.querySelector('#progress')?.textContent)
+    await page.locator('#add').click()
+    await page.locator('#added').waitFor()
     expect(wallet.chainId === stage.facts.chainId, 'the chain to be added')
   })
   say('the network page adds the chain to a wallet')
