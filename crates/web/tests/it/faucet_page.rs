@@ -80,7 +80,12 @@ async fn a_claim_is_paid_and_shown_and_a_second_one_is_told_when() {
 
     let reply = rig.claim(wallet(7), &key).await;
     assert_eq!(reply.status, 429);
-    for text in ["This wallet has claimed within the last 24 hours.", "data-until=\"", "23\u{a0}h", &wallet(7).to_checksum(None)] {
+    for text in [
+        "This wallet has claimed within the last 24 hours.",
+        "data-until=\"",
+        "23\u{a0}h",
+        &wallet(7).to_checksum(None),
+    ] {
         assert!(reply.text.contains(text), "{text} is not in {}", reply.text);
     }
     assert!(!reply.text.contains(&key), "a key is never shown");
@@ -108,7 +113,12 @@ async fn refusals_are_told_in_words_in_both_languages() {
     for (address, website, status, words) in [
         ("0x12", "", 400, "This is not an address"),
         ("<b>", "", 400, "value=\"&#60;b&#62;\""),
-        ("0x0707070707070707070707070707070707070707", "http://spam.example", 422, "A hidden field was filled"),
+        (
+            "0x0707070707070707070707070707070707070707",
+            "http://spam.example",
+            422,
+            "A hidden field was filled",
+        ),
         ("0x0000000000000000000000000000000000000001", "", 403, "allowlist"),
     ] {
         let reply = rig.post("/faucet", &[("address", address), ("website", website), ("key", &good)]).await;
