@@ -20,9 +20,10 @@ use crate::failure::Failure;
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// The files; a script may import those before it, as `"./name"`. `icon.svg` is the mark of the product.
-const FILES: [(&str, &str, &str); 7] = [
+const FILES: [(&str, &str, &str); 8] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
+    ("faucet.js", "text/javascript; charset=utf-8", include_str!("../assets/faucet.js")),
     ("wallet.js", "text/javascript; charset=utf-8", include_str!("../assets/wallet.js")),
     ("developers.js", "text/javascript; charset=utf-8", include_str!("../assets/developers.js")),
     ("pay.js", "text/javascript; charset=utf-8", include_str!("../assets/pay.js")),

@@ -8,6 +8,9 @@ use crate::{
     words::Language,
 };
 
+/// Bytes of the longest place that a choice leads back to.
+const LONGEST_PLACE: usize = 500;
+
 words! {
     /// Words of the frame.
     FrameWords {
@@ -106,7 +109,7 @@ impl Frame {
             w: FrameWords::of(visit.language),
             language: visit.language,
             theme: visit.theme,
-            place: visit.place.clone(),
+            place: if visit.place.len() > LONGEST_PLACE { "/".to_owned() } else { visit.place.clone() },
             network_name: wallet.chain_name.clone(),
             symbol: wallet.native_currency.symbol.clone(),
             head: site.last_head().map(|head| head.number()),

@@ -24,6 +24,9 @@ const ROWS: usize = 8;
 /// Blocks that rates are made from.
 const WINDOW: u32 = 60;
 
+/// Places of the chart while there are few blocks.
+const FEWEST_PLACES: usize = 20;
+
 words! {
     HomeWords {
         title: "Explorer", "Penjelajah";
@@ -71,10 +74,15 @@ impl Reading {
         })
     }
 
+    /// The blocks whose times tell something: that of genesis is older than the chain.
+    fn timed(&self) -> impl Iterator<Item = &BlockRow> {
+        self.blocks.iter().filter(|block| block.number > 0)
+    }
+
     /// Seconds and transactions from the oldest block of the window to the newest.
     fn pace(&self) -> Option<(u64, u64)> {
-        let (newest, oldest) = (self.blocks.first()?, self.blocks.last()?);
-        let count = self.blocks.iter().map(|block| u64::from(block.transaction_count)).sum();
+        let (newest, oldest) = (self.blocks.first()?, self.timed().last()?);
+        let count = self.timed().map(|block| u64::from(block.transaction_count)).sum();
         Some((newest.timestamp.checked_sub(oldest.timestamp).filter(|seconds| *seconds > 0)?, count))
     }
 }
@@ -168,7 +176,7 @@ fn stats<'a>(site: &'a Site, reading: &Reading, language: Language) -> Stats<'a>
     let board = site.api.boards.borrow().clone();
     let unknown = || "–".to_owned();
     let hundredths = |value: u64| format!("{}.{:02}", value / 100, value % 100);
-    let steps = reading.blocks.len().saturating_sub(1) as u64;
+    let steps = reading.timed().count().saturating_sub(1) as u64;
     let block_time = reading.pace().and_then(|(seconds, _)| (seconds * 100).checked_div(steps));
     let per_second = reading.pace().map(|(seconds, count)| count * 100 / seconds);
     Stats {
@@ -210,7 +218,7 @@ fn charts(reading: &Reading, language: Language) -> Charts {
             bars: oldest_first().map(bar).collect(),
             edges: edges(top),
             full: 1.0,
-            places: WINDOW as usize,
+            places: FEWEST_PLACES,
         },
         gas: Area {
             about: About::new(w.gas, format!("{}; {gas_top}", w.of_the_last)),

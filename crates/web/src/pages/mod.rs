@@ -6,6 +6,7 @@ mod blocks;
 mod burns;
 mod developers;
 pub(crate) mod enter;
+mod faucet;
 pub(crate) mod home;
 mod network;
 mod pay;
@@ -15,6 +16,7 @@ mod transaction;
 pub(crate) mod transaction_table;
 mod transactions;
 pub(crate) mod trouble;
+mod validators;
 
 use std::sync::Arc;
 
@@ -49,5 +51,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/robots.txt", get(async || "User-agent: *\nDisallow: /pay/\nDisallow: /developers\n"))
         .route("/favicon.ico", get(assets::get))
         .route("/assets/{name}", get(assets::get))
+        .merge(validators::routes())
+        .merge(faucet::routes())
         .fallback(async || Failure::NoPage)
 }

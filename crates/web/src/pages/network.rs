@@ -128,7 +128,7 @@ fn examples(site: &Site, needs_key: bool) -> Vec<Example> {
     let curl_key = if needs_key { " \\\n  -H \"X-API-Key: $KEY\"" } else { "" };
     let header = "{ 'X-API-Key': process.env.KEY }";
     let viem_key =
-        if needs_key { format!(", {{ fetchOptions: {{ headers: {header} }} }}") } else { String::new() };
+        if needs_key { format!(", {{\n  fetchOptions: {{ headers: {header} }},\n}}") } else { String::new() };
     let ethers = if needs_key {
         format!(
             "const request = new FetchRequest('{rpc}');\nrequest.setHeader('X-API-Key', process.env.KEY);\nconst provider = new JsonRpcProvider(request, {id});"
@@ -150,7 +150,7 @@ fn examples(site: &Site, needs_key: bool) -> Vec<Example> {
             id: "viem",
             name: "viem",
             text: format!(
-                "import {{ createPublicClient, defineChain, http }} from 'viem';\n\nconst chain = defineChain({{\n  id: {id},\n  name: '{name}',\n  nativeCurrency: {{ name: '{coin}', symbol: '{symbol}', decimals: 18 }},\n  rpcUrls: {{ default: {{ http: ['{rpc}'] }} }},\n}});\nconst client = createPublicClient({{ chain, transport: http('{rpc}'{viem_key}) }});\nconsole.log(await client.getBlockNumber());"
+                "import {{ createPublicClient, defineChain, http }} from 'viem';\n\nconst chain = defineChain({{\n  id: {id},\n  name: '{name}',\n  nativeCurrency: {{ name: '{coin}', symbol: '{symbol}', decimals: 18 }},\n  rpcUrls: {{ default: {{ http: ['{rpc}'] }} }},\n}});\nconst transport = http('{rpc}'{viem_key});\nconst client = createPublicClient({{ chain, transport }});\nconsole.log(await client.getBlockNumber());"
             ),
         },
         Example {

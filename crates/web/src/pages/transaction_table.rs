@@ -116,7 +116,8 @@ impl From<&TransactionRow> for Facts {
             hash: row.hash,
             from: row.from,
             to: row.to,
-            created: row.contract_address,
+            // Receipts name the address even if nothing came to be there.
+            created: row.contract_address.filter(|_| row.success),
             value: row.value.0,
             fee: row.fee.0,
             is_failed: !row.success,
@@ -152,7 +153,7 @@ impl Tables<'_> {
                 hash: *transaction.tx_hash(),
                 from: transaction.signer(),
                 to: transaction.to(),
-                created: receipt.contract_address,
+                created: receipt.contract_address.filter(|_| receipt.success),
                 value: transaction.value(),
                 fee: price * U256::from(receipt.gas_used),
                 is_failed: !receipt.success,

@@ -66,13 +66,13 @@ words! {
         dynamic_fee: "dynamic fee (EIP-1559)", "biaya dinamis (EIP-1559)";
         other_kind: "other", "lainnya";
         input: "Input", "Masukan";
-        calls: "calls", "memanggil";
+        calls: "Calls", "Memanggil";
         parameter: "Parameter", "Parameter";
         type_of: "Type", "Tipe";
         raw: "As hexadecimal", "Dalam heksadesimal";
         raw_code: "Creation code as hexadecimal", "Kode pembuatan dalam heksadesimal";
         unknown_function: "The function is not one that we know.", "Fungsi ini tidak kami kenal.";
-        no_input: "none: coin was sent, nothing was called", "tidak ada: hanya mengirim koin, tidak memanggil apa pun";
+        no_input: "None: coin was sent, nothing was called", "Tidak ada: hanya mengirim koin, tidak memanggil apa pun";
         cut: "The rest is left out here; the API has all of it:", "Sisanya tidak ditampilkan di sini; API memuat semuanya:";
         events: "Events", "Peristiwa";
         no_events: "It emitted no events.", "Tidak ada peristiwa yang dicatat.";
@@ -160,7 +160,9 @@ fn page(site: &Site, visit: &Visit, transaction: &Transaction, place: Option<&Pl
         from: site.address_link(transaction.signer()).full().pictured(),
         to: transaction.to().map(|to| site.address_link(to).full().pictured()),
         is_to_contract: to_name.is_some() || receipt.is_some_and(|receipt| !receipt.logs.is_empty()),
+        // Receipts name the address even if nothing came to be there.
         created: receipt
+            .filter(|receipt| receipt.success)
             .and_then(|receipt| receipt.contract_address)
             .map(|created| site.address_link(created).full().pictured()),
         value: coin(transaction.value()),
