@@ -179,7 +179,10 @@ async fn many_events_are_paged_and_odd_input_stays_hexadecimal() {
     let next: usize = next.split('#').next().unwrap().parse().unwrap();
     assert!((5..=25).contains(&next), "{next}");
     let page = rig.get(&format!("/tx/{hash}?from={next}")).await.page();
-    assert!(page.contains("First events") && page.contains(&format!("<span class=\"tag\">{next}</span>")), "{page}");
+    assert!(
+        page.contains("First events") && page.contains(&format!("<span class=\"tag\">{next}</span>")),
+        "{page}"
+    );
     assert_eq!(rig.get(&format!("/tx/{hash}?from=60")).await.status, StatusCode::BAD_REQUEST);
     let page = rig.get(&format!("/tx/{odd}")).await.page();
     assert!(page.contains("The function is not one that we know.") && page.contains("0xabababab"), "{page}");
