@@ -56,15 +56,24 @@ export function enhance(root) {
   tellTimes(root);
 }
 
-// Pages whose main part changes with a block fetch themselves again and swap that part, unless somebody is typing there.
+// Pages with parts that change with a block fetch themselves again and swap those, unless somebody is typing there. What
+// was scrolled or opened stays so.
 let refreshing = false;
-async function refresh(part) {
-  if (refreshing || document.hidden || part.contains(document.activeElement)) return;
+async function refresh(parts) {
+  if (refreshing || document.hidden) return;
   refreshing = true;
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part.id);
-    if (fresh) { part.replaceWith(fresh); enhance(fresh); }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of parts) {
+      const fresh = page.getElementById(part.id);
+      if (!fresh || part.contains(document.activeElement)) continue;
+      const [now, then] = [fresh, part].map((root) => root.querySelectorAll(".scroll, details"));
+      const places = [...then].map((old) => [old.scrollLeft, old.open]);
+      part.replaceWith(fresh);
+      now.forEach((holder, place) => { if (places[place]) [holder.scrollLeft, holder.open] = places[place]; });
+      enhance(fresh);
+    }
   } finally { refreshing = false; }
 }
 
@@ -81,8 +90,8 @@ function listen() {
       part.innerHTML = markup;
       enhance(part);
     }
-    const part = document.querySelector("[data-refresh]");
-    if (part && !first) refresh(part);
+    const changing = document.querySelectorAll("[data-refresh]");
+    if (changing.length && !first) refresh(changing);
     first = false;
     dispatchEvent(new CustomEvent("chainnet:head", { detail: number }));
   });

@@ -30,7 +30,7 @@ pub(super) async fn get_health(State(desk): State<Arc<Desk>>) -> Result<Answer, 
         version: state.version,
         network: state.network.name(),
         uptime_seconds: Long(u64::try_from(uptime).unwrap_or(0)),
-        faucet: FundsView::new(AddressText(state.faucet.address()), &health),
+        faucet: FundsView::new(AddressText(state.faucet.address()), state.faucet.settings(), &health),
     };
     Answer::json(&view, Holds::Never)
 }

@@ -1,7 +1,7 @@
 //! What the faucet answers with.
 
 use domain::Wei;
-use faucet::{Claim, FaucetHealth};
+use faucet::{Claim, FaucetHealth, FaucetSettings};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -99,6 +99,12 @@ pub(super) struct FundsView {
     funds: &'static str,
     /// The account that pays.
     address: AddressText,
+    /// What a claim pays, in coin.
+    #[schema(value_type = String, example = "500")]
+    amount: CoinText,
+    /// Most that it pays within 24 hours, in coin.
+    #[schema(value_type = String, example = "100000")]
+    daily_cap: CoinText,
     /// What it has, in coin.
     balance: Option<CoinText>,
     /// What it has, in wei.
@@ -110,10 +116,12 @@ pub(super) struct FundsView {
 }
 
 impl FundsView {
-    pub(super) fn new(address: AddressText, health: &FaucetHealth) -> Self {
+    pub(super) fn new(address: AddressText, settings: &FaucetSettings, health: &FaucetHealth) -> Self {
         Self {
             funds: health.funds.name(),
             address,
+            amount: CoinText(settings.amount),
+            daily_cap: CoinText(settings.daily_cap),
             balance: health.balance.map(CoinText),
             balance_wei: health.balance.map(|Wei(wei)| WeiText(wei)),
             claims_left: health.claims_left.map(Long),

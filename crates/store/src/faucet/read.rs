@@ -100,6 +100,18 @@ impl Db {
         row.map(TryInto::try_into).transpose()
     }
 
+    /// The newest claims that were paid or are about to be, newest first.
+    pub async fn list_recent_payouts(&self, limit: u32) -> Result<Vec<ClaimRow>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM faucet_claim WHERE is_charged AND tx_hash IS NOT NULL \
+             ORDER BY created_at DESC, id DESC LIMIT $1"
+        );
+        let rows: Vec<RawClaim> = on_readers!(self, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(i64::from(limit)).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
     /// Claims that are to be paid, in the order of their reservation.
     pub async fn list_open_claims(&self, limit: u32) -> Result<Vec<ClaimRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM faucet_claim WHERE is_open ORDER BY id LIMIT $1");

@@ -202,6 +202,17 @@ engine_tests! {
         assert_eq!(found.id, next);
     }
 
+    async fn payouts_are_listed_newest_first_without_those_that_have_no_transaction(test: TestDb) {
+        let lease = lease(test).await;
+        let (paid, sent) = (made(test, 1, 1, NOW).await, made(test, 2, 2, NOW + 1).await);
+        let (failed, _reserved) = (made(test, 3, 3, NOW + 2).await, made(test, 4, 4, NOW + 3).await);
+        test.sign_claims(lease, &[signed(paid, 0), signed(sent, 1), signed(failed, 2)], NOW).await.unwrap();
+        test.settle_claims(&[settlement(paid, 0, true), settlement(failed, 2, false)], NOW).await.unwrap();
+        let payouts = test.list_recent_payouts(10).await.unwrap();
+        assert_eq!(payouts.iter().map(|claim| claim.id).collect::<Vec<_>>(), [sent, paid]);
+        assert_eq!(test.list_recent_payouts(1).await.unwrap(), payouts[..1]);
+    }
+
     async fn a_transaction_whose_nonce_is_gone_is_replaced_and_still_found(test: TestDb) {
         let lease = lease(test).await;
         let id = made(test, 1, 1, NOW).await;

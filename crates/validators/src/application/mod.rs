@@ -12,7 +12,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::{error::ApplicationError, program::REVIEW_DAYS};
 
-pub use draft::{ApplicationDraft, NewApplication};
+pub use draft::{ApplicationDraft, MESSAGE_CHARS, MONIKER_CHARS, NewApplication, WEBSITE_CHARS};
 
 /// Most applications in one list.
 pub const LIST_LIMIT: u32 = 100;

@@ -4,15 +4,19 @@ pub(crate) mod address;
 mod block;
 mod blocks;
 mod burns;
+mod developers;
 pub(crate) mod enter;
+mod faucet;
 pub(crate) mod home;
 mod network;
+mod pay;
 mod preferences;
 mod search;
 mod transaction;
 pub(crate) mod transaction_table;
 mod transactions;
 pub(crate) mod trouble;
+mod validators;
 
 use std::sync::Arc;
 
@@ -39,11 +43,15 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/burns", get(burns::show))
         .route("/network", get(network::show))
         .route("/live", get(live::watch))
+        .merge(developers::routes())
+        .route("/pay/{token}", get(pay::show).post(pay::quote))
         .route("/preferences", post(preferences::change))
         .route("/enter", post(enter::enter))
         .route("/health", get(async || "ok\n"))
         .route("/robots.txt", get(async || "User-agent: *\nDisallow: /pay/\nDisallow: /developers\n"))
         .route("/favicon.ico", get(assets::get))
         .route("/assets/{name}", get(assets::get))
+        .merge(validators::routes())
+        .merge(faucet::routes())
         .fallback(async || Failure::NoPage)
 }

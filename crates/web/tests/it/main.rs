@@ -8,8 +8,14 @@
     reason = "helpers of tests are tests"
 )]
 
+mod application_pages;
 mod chain_pages;
+mod faucet_page;
 mod flaky;
+mod member;
+mod pay_pages;
+mod portal_pages;
 mod refusals;
 mod rig;
 mod shop;
+mod validator_pages;

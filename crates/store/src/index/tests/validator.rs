@@ -34,6 +34,17 @@ engine_tests! {
         assert_eq!(test.recent_turns(user(77), 1).await.unwrap(), []);
     }
 
+    async fn missed_turns_are_listed_alone_and_page_by_block(test: TestDb) {
+        let again = NewBlock { turns: vec![turn(2, 0, TurnOutcome::Missed), turn(3, 1, TurnOutcome::Kept)], ..block(5) };
+        fill(test, &[block(0), block(1), late_block(), block(3), block(4), again]).await;
+        let missed = test.missed_turns(validator(2), None, 10).await.unwrap();
+        assert_eq!(missed.iter().map(|t| (t.block_number, t.outcome)).collect::<Vec<_>>(), [(5, TurnOutcome::Missed), (2, TurnOutcome::Missed)]);
+        assert_eq!(test.missed_turns(validator(2), Some(5), 10).await.unwrap(), missed[1..]);
+        assert_eq!(test.missed_turns(validator(2), None, 1).await.unwrap(), missed[..1]);
+        assert_eq!(test.missed_turns(validator(3), None, 10).await.unwrap(), []);
+        assert_eq!(test.missed_turns(user(77), None, 10).await.unwrap(), []);
+    }
+
     async fn a_strip_shows_who_took_part(test: TestDb) {
         fill(test, &[block(0), block(1), late_block()]).await;
         let strip = test.recent_blocks_strip(2).await.unwrap();

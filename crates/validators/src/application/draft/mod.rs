@@ -13,11 +13,11 @@ use crate::program;
 use super::contact::{is_email, is_web_address};
 
 /// Fewest and most characters of a moniker.
-const MONIKER_CHARS: (usize, usize) = (3, 40);
+pub const MONIKER_CHARS: (usize, usize) = (3, 40);
 /// Most characters of a website's address.
-const WEBSITE_CHARS: usize = 200;
+pub const WEBSITE_CHARS: usize = 200;
 /// Most characters of a message.
-const MESSAGE_CHARS: usize = 2_000;
+pub const MESSAGE_CHARS: usize = 2_000;
 
 /// An application as the applicant wrote it.
 #[derive(Clone, Default)]
