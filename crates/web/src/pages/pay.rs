@@ -120,11 +120,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(to
 }
 
 /// `POST /pay/{token}`: makes a price for whoever has no script, and leads back.
-pub(crate) async fn quote(
-    State(site): State<Arc<Site>>,
-    visit: Visit,
-    Segment(token): Segment,
-) -> Shown {
+pub(crate) async fn quote(State(site): State<Arc<Site>>, visit: Visit, Segment(token): Segment) -> Shown {
     let token = read_token(&token)?;
     let w = PayWords::of(visit.language);
     let portal = portal(&site)?;

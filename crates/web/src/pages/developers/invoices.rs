@@ -291,7 +291,8 @@ fn state_tabs(current: Option<InvoiceState>, language: Language) -> Vec<StateTab
     let choices = [None].into_iter().chain(InvoiceState::ALL.iter().copied().map(Some));
     let tab = |state: Option<InvoiceState>| StateTab {
         place: place_of(state),
-        title: state.map_or(InvoiceListWords::of(language).all, |state| labels::invoice(state, language).text),
+        title: state
+            .map_or(InvoiceListWords::of(language).all, |state| labels::invoice(state, language).text),
         is_current: state == current,
     };
     choices.map(tab).collect()

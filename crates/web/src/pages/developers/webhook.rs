@@ -203,9 +203,10 @@ async fn render(site: &Site, visit: &Visit, member: &Member, wanted: Wanted, sai
     let has_more = rows.len() > ROWS as usize;
     rows.truncate(ROWS as usize);
     let place = place_of(only);
-    let older = rows.last().filter(|_| has_more).map(|row| {
-        format!("{place}{}before={}", if only.is_some() { "&" } else { "?" }, row.id)
-    });
+    let older = rows
+        .last()
+        .filter(|_| has_more)
+        .map(|row| format!("{place}{}before={}", if only.is_some() { "&" } else { "?" }, row.id));
     let status = if said.error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = Page {
         frame: Frame::new(site, visit, Section::Developers, w.title),
@@ -285,11 +286,8 @@ async fn save(site: &Site, visit: &Visit, member: &Member, fields: &Fields) -> S
             Err(error) => Err(refused(error)),
         },
         Err(WebhookError::UrlBlocked(refusal)) => {
-            let said = Said {
-                url: Some(url.to_owned()),
-                error: Some(blocked(refusal, visit.language)),
-                note: None,
-            };
+            let said =
+                Said { url: Some(url.to_owned()), error: Some(blocked(refusal, visit.language)), note: None };
             render(site, visit, member, Wanted::default(), said).await
         }
         Err(error) => Err(refused(error)),
@@ -315,24 +313,32 @@ async fn test(site: &Site, visit: &Visit, member: &Member) -> Shown {
 /// Why a URL is not sent to.
 const fn blocked(refusal: UrlRefusal, language: Language) -> &'static str {
     match refusal {
-        UrlRefusal::TooLong => language.choose("it is longer than 2048 characters.", "lebih dari 2048 karakter."),
+        UrlRefusal::TooLong => {
+            language.choose("it is longer than 2048 characters.", "lebih dari 2048 karakter.")
+        }
         UrlRefusal::NotUrl => language.choose("this is not a URL.", "ini bukan URL."),
         UrlRefusal::Scheme => language.choose("it must begin with https://.", "harus diawali https://."),
-        UrlRefusal::UserInfo => {
-            language.choose("it must not carry a user name or a password.", "tidak boleh memuat nama pengguna atau kata sandi.")
+        UrlRefusal::UserInfo => language.choose(
+            "it must not carry a user name or a password.",
+            "tidak boleh memuat nama pengguna atau kata sandi.",
+        ),
+        UrlRefusal::Fragment => {
+            language.choose("it must not have a fragment (#…).", "tidak boleh memuat fragmen (#…).")
         }
-        UrlRefusal::Fragment => language.choose("it must not have a fragment (#…).", "tidak boleh memuat fragmen (#…)."),
         UrlRefusal::Port => language.choose("its port is not allowed.", "portnya tidak diizinkan."),
-        UrlRefusal::AddressLiteral => {
-            language.choose("the host must be a name, not an address.", "host harus berupa nama, bukan alamat.")
+        UrlRefusal::AddressLiteral => language
+            .choose("the host must be a name, not an address.", "host harus berupa nama, bukan alamat."),
+        UrlRefusal::NotPublicName => language.choose(
+            "the host must be a public name with a dot.",
+            "host harus berupa nama publik dengan titik.",
+        ),
+        UrlRefusal::OwnHost => {
+            language.choose("the host is one of our own.", "host tersebut milik kami sendiri.")
         }
-        UrlRefusal::NotPublicName => {
-            language.choose("the host must be a public name with a dot.", "host harus berupa nama publik dengan titik.")
-        }
-        UrlRefusal::OwnHost => language.choose("the host is one of our own.", "host tersebut milik kami sendiri."),
         UrlRefusal::NotResolved => language.choose("the host has no address.", "host tidak memiliki alamat."),
-        UrlRefusal::NotGlobal => {
-            language.choose("the host leads to an address that is not public.", "host mengarah ke alamat yang tidak publik.")
-        }
+        UrlRefusal::NotGlobal => language.choose(
+            "the host leads to an address that is not public.",
+            "host mengarah ke alamat yang tidak publik.",
+        ),
     }
 }

@@ -63,7 +63,10 @@ impl Display for Concentration {
             write!(f, "<rect class=\"{tone}\" x=\"{start}\" y=\"14\" width=\"{width}\" height=\"14\"/>")?;
         }
         for (at, text) in [(333, "33%"), (667, "67%")] {
-            write!(f, "<path class=\"mark\" d=\"M{at} 10v22\"/><text x=\"{at}\" y=\"43\" text-anchor=\"middle\">{text}</text>")?;
+            write!(
+                f,
+                "<path class=\"mark\" d=\"M{at} 10v22\"/><text x=\"{at}\" y=\"43\" text-anchor=\"middle\">{text}</text>"
+            )?;
         }
         f.write_str("</svg>")
     }
