@@ -1,28 +1,12 @@
-// Adds the network to a wallet: one that announces itself (EIP-6963), or else the one that browsers inject.
+// Adds the network to a wallet (EIP-3085).
 
-const button = document.getElementById("add");
-const note = document.getElementById("added");
-const wallets = [];
-addEventListener("eip6963:announceProvider", (event) => wallets.push(event.detail.provider));
-dispatchEvent(new Event("eip6963:requestProvider"));
+import { onClick, provider } from "./wallet.js";
 
-function say(text, mood) {
-  note.textContent = text;
-  note.className = `note ${mood}`;
-  note.hidden = false;
-}
-
-button.addEventListener("click", async () => {
-  const wallet = wallets[0] ?? window.ethereum;
-  const words = button.dataset;
-  if (!wallet) return say(words.missing, "warn");
-  button.disabled = true;
-  try {
-    await wallet.request({ method: "wallet_addEthereumChain", params: [JSON.parse(words.chain)] });
-    say(words.done, "good");
-  } catch (error) {
-    say(error.code === 4001 ? words.refused : `${words.failed} ${error.message}`, error.code === 4001 ? "warn" : "bad");
-  } finally {
-    button.disabled = false;
-  }
+const added = document.getElementById("added");
+onClick(document.getElementById("add"), async () => {
+  added.hidden = true;
+  const chain = JSON.parse(document.getElementById("wallet-network").textContent);
+  const wallet = await provider();
+  await wallet.request({ method: "wallet_addEthereumChain", params: [chain] });
+  added.hidden = false;
 });

@@ -47,7 +47,8 @@ function choose(wallets) {
   });
 }
 
-async function provider() {
+// The wallet that the user has, or chooses.
+export async function provider() {
   look();
   // Some wallets come a little after the page.
   if (!found.size && !window.ethereum) await sleep(300);
@@ -61,7 +62,7 @@ async function provider() {
   return wallet.provider;
 }
 
-// The wallet that the user has, or chooses, and its account.
+// The wallet and its account.
 export async function connect() {
   const wallet = await provider();
   try {

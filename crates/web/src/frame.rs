@@ -15,7 +15,6 @@ words! {
     /// Words of the frame.
     FrameWords {
         skip: "Skip to content", "Langsung ke isi";
-        home: "Home", "Beranda";
         chain: "Chain", "Rantai";
         blocks: "Blocks", "Blok";
         transactions: "Transactions", "Transaksi";

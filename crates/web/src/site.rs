@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use alloy_primitives::Address;
 use api::{ApiState, Edge};
-use chain::{Block, Head};
+use chain::Head;
 use domain::deployment::Deployment;
 
-use crate::{door::Visitors, failure::Failure, live::Live, parts::AddressLink};
+use crate::{door::Visitors, live::Live, parts::AddressLink};
 
 /// What pages are made from.
 pub struct Site {
@@ -64,10 +64,5 @@ impl Site {
         let name =
             board.as_ref().and_then(|board| board.find_node(node)).map(|record| record.moniker.clone());
         AddressLink::new(node, name.filter(|name| !name.is_empty())).to_validator()
-    }
-
-    /// The block at a height, if there is one.
-    pub(crate) async fn block(&self, number: u64) -> Result<Option<Arc<Block>>, Failure> {
-        Ok(self.api.chain.block(number).await?)
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     parts::{AddressLink, Mono},
     site::Site,
     visit::Visit,
+    wallet::WalletKit,
 };
 
 words! {
@@ -22,9 +23,6 @@ words! {
         add_about: "One click adds the network to MetaMask, Rabby and other browser wallets. Your wallet asks you before it does so.", "Satu klik menambahkan jaringan ke MetaMask, Rabby, dan dompet peramban lainnya. Dompet akan bertanya dulu kepada Anda.";
         no_script: "The button needs JavaScript; the settings beside it do not.", "Tombol ini memerlukan JavaScript; pengaturan di sebelahnya tidak.";
         done: "The network is in your wallet.", "Jaringan sudah ada di dompet Anda.";
-        refused: "Your wallet did not add it: you declined.", "Dompet tidak menambahkannya: Anda menolak.";
-        missing: "No wallet was found in this browser. Install one, or enter the settings by hand.", "Tidak ada dompet di peramban ini. Pasang dompet, atau masukkan pengaturannya sendiri.";
-        failed: "Your wallet did not add it:", "Dompet tidak menambahkannya:";
         settings: "Settings by hand", "Pengaturan manual";
         name: "Network name", "Nama jaringan";
         rpc: "RPC URL", "URL RPC";
@@ -54,11 +52,10 @@ words! {
 
 #[derive(Template)]
 #[template(path = "network.html")]
-struct Page {
+struct Page<'a> {
     frame: Frame,
     w: &'static NetworkWords,
-    /// What `wallet_addEthereumChain` takes.
-    wallet_json: String,
+    wallet: WalletKit<'a>,
     name: Mono,
     rpc: Mono,
     chain_id: Mono,
@@ -89,7 +86,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit) -> Shown {
     show_page(&Page {
         frame: Frame::new(&site, &visit, Section::Developers, w.title).with_scripts(&["network.js"]),
         w,
-        wallet_json: serde_json::to_string(wallet).unwrap_or_default(),
+        wallet: WalletKit::new(&site, visit.language),
         name: Mono(wallet.chain_name.clone()),
         rpc: Mono(deployment.urls.rpc.to_string()),
         chain_id: Mono(deployment.chain_id.to_string()),
