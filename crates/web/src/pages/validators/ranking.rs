@@ -50,10 +50,9 @@ words! {
         rank: "#", "#";
         validator: "Validator", "Validator";
         score: "Score", "Skor";
-        uptime_day: "Uptime 24 h", "Aktif 24 jam";
-        uptime_month: "30 d", "30 hari";
+        uptime: "Uptime", "Waktu aktif";
+        day_month: "24 h / 30 d", "24 jam / 30 hari";
         stake: "Stake", "Stake";
-        share: "Share", "Bagian";
         commission: "Commission", "Komisi";
         missed: "Missed turns", "Giliran terlewat";
         last_proposed: "Last proposed", "Terakhir mengusulkan";
