@@ -108,7 +108,7 @@ async fn refusals_are_told_in_words_in_both_languages() {
     for (address, website, status, words) in [
         ("0x12", "", 400, "This is not an address"),
         ("<b>", "", 400, "value=\"&#60;b&#62;\""),
-        ("0x0707070707070707070707070707070707070707", "http://spam.example", 422, "A hidden field was filled"),
+        ("0x0707070707070707070707070707070707070707", "http://spam.example", 400, "A hidden field was filled"),
         ("0x0000000000000000000000000000000000000001", "", 403, "allowlist"),
     ] {
         let reply = rig.post("/faucet", &[("address", address), ("website", website), ("key", &good)]).await;
@@ -157,4 +157,13 @@ async fn the_visitor_is_the_one_who_is_counted() {
     assert_eq!(reply.status, 429);
     assert!(reply.text.contains("from your network address"), "{}", reply.text);
     assert_eq!(claim(4, [203, 0, 113, 8]).await.status, 303);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_faucet_that_is_elsewhere_is_asked_with_a_request() {
+    let rig = Rig::with(Wishes { has_faucet: false, ..Wishes::default() }).await;
+    let page = rig.get("/faucet").await.page();
+    assert!(page.contains("curl -X POST http://127.0.0.1:4001/claim") && page.contains("X-API-Key"), "{page}");
+    assert!(!page.contains("claim-form"), "{page}");
+    assert_eq!(rig.post("/faucet", &[("address", &wallet(1).to_string())]).await.status, 404);
 }

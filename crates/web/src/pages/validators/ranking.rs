@@ -44,7 +44,7 @@ words! {
         staked: "Staked", "Total stake";
         third: "Hold over a third", "Memegang lebih dari sepertiga";
         two_thirds: "hold over two thirds", "memegang lebih dari dua pertiga";
-        validators: "validators", "validator";
+        hold_third: "validators hold over a third", "validator memegang lebih dari sepertiga";
         status: "Status", "Status";
         caption: "Validators, best first", "Validator, terbaik lebih dulu";
         rank: "#", "#";
