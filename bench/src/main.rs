@@ -7,10 +7,12 @@ mod api;
 mod chain;
 mod faucet;
 mod gateway;
+mod heads;
 mod http;
 mod index;
 mod load;
 mod machine;
+mod pages;
 mod peer;
 mod portal;
 mod progress;
@@ -51,6 +53,8 @@ enum Subject {
     Faucet(faucet::Options),
     /// Lists of invoices, payments until their webhooks, and a long queue of deliveries.
     Portal(portal::Options),
+    /// Rendered pages beside a bare handler, and many watchers of the home page.
+    Pages(pages::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -64,7 +68,8 @@ fn main() -> anyhow::Result<()> {
         | Subject::Index(_)
         | Subject::Gateway(_)
         | Subject::Faucet(_)
-        | Subject::Portal(_) => tokio::runtime::Builder::new_current_thread(),
+        | Subject::Portal(_)
+        | Subject::Pages(_) => tokio::runtime::Builder::new_current_thread(),
     };
     runtime.enable_all().build()?.block_on(run(subject))
 }
@@ -80,5 +85,6 @@ async fn run(subject: Subject) -> anyhow::Result<()> {
         Subject::SerialNode(options) => gateway::serve_serially(options).await,
         Subject::Faucet(options) => faucet::run(options).await,
         Subject::Portal(options) => portal::run(options).await,
+        Subject::Pages(options) => pages::run(options).await,
     }
 }

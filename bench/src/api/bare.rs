@@ -34,19 +34,19 @@ pub(crate) async fn serve(options: BareOptions) -> Result<()> {
 }
 
 /// A bare server that runs; killed when dropped.
-pub(super) struct Bare {
+pub(crate) struct Bare {
     process: ServerProcess,
     _body: NamedTempFile,
 }
 
 impl Bare {
-    pub(super) fn server(&self) -> Server {
+    pub(crate) fn server(&self) -> Server {
         Server { address: self.process.address(), pid: self.process.pid() }
     }
 }
 
 /// Starts this program again as a bare server of these bytes.
-pub(super) async fn start(body: &[u8]) -> Result<Bare> {
+pub(crate) async fn start(body: &[u8]) -> Result<Bare> {
     let mut file = NamedTempFile::new()?;
     file.write_all(body)?;
     let mut command = Command::new(std::env::current_exe()?);

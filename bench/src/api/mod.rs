@@ -4,7 +4,7 @@
 //! Both servers are processes of their own, asked by the same client in turns: ours over its real port, with its limits,
 //! headers and caches; the bare one with nothing but the bytes.
 
-mod bare;
+pub(crate) mod bare;
 
 use std::{
     path::PathBuf,

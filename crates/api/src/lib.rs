@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
 pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode};
 pub use extract::path::{BlockName, find_block, find_hash};
-pub use portal::{InvoicePages, PayStreams, Portal, QuoteLimits};
+pub use portal::{InvoicePages, PayStreams, Portal, QuoteLimits, qr_picture};
 pub use problem::Problem;
 pub use serve::{serve, serve_with};
 pub use state::ApiState;

@@ -19,11 +19,14 @@ use crate::failure::Failure;
 
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// The files. `icon.svg` is the mark of the product.
-const FILES: [(&str, &str, &str); 5] = [
+/// The files; a script may import those before it, as `"./name"`. `icon.svg` is the mark of the product.
+const FILES: [(&str, &str, &str); 8] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
     ("app.js", "text/javascript; charset=utf-8", include_str!("../assets/app.js")),
     ("faucet.js", "text/javascript; charset=utf-8", include_str!("../assets/faucet.js")),
+    ("wallet.js", "text/javascript; charset=utf-8", include_str!("../assets/wallet.js")),
+    ("developers.js", "text/javascript; charset=utf-8", include_str!("../assets/developers.js")),
+    ("pay.js", "text/javascript; charset=utf-8", include_str!("../assets/pay.js")),
     ("network.js", "text/javascript; charset=utf-8", include_str!("../assets/network.js")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
@@ -37,15 +40,24 @@ struct Asset {
 }
 
 static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
-    let assets = FILES.iter().map(|(name, media_type, source)| {
-        let body = Bytes::from(condensed(source));
+    let mut assets: Vec<Asset> = Vec::with_capacity(FILES.len());
+    for (name, media_type, source) in FILES {
+        let body = Bytes::from(linked(condensed(source), &assets));
         let hash = keccak256(&body);
         let (start, _) = hash.split_at(6);
         let path = format!("/assets/{}-{name}", hex::encode(start));
-        Asset { name, path, media_type, body }
-    });
-    assets.collect()
+        assets.push(Asset { name, path, media_type, body });
+    }
+    assets
 });
+
+/// With imports of other files by where they are.
+fn linked(source: String, assets: &[Asset]) -> String {
+    let link = |text: String, asset: &Asset| {
+        text.replace(&format!("\"./{}\"", asset.name), &format!("\"{}\"", asset.path))
+    };
+    assets.iter().fold(source, link)
+}
 
 /// Without indentation, empty lines and lines that are nothing but a comment. Sources have no text over several lines.
 fn condensed(source: &str) -> String {

@@ -8,7 +8,6 @@
 //! - [`Area`]: a line over a filled area, for what changes steadily.
 //! - [`Rows`]: a horizontal bar per name with its figure, as a list.
 //! - [`Meter`]: one horizontal bar: how much of a whole.
-//! - [`Spark`]: a line as high as text, for table cells.
 //!
 //! All of them print themselves: `{{ chart }}` in a template.
 
@@ -129,7 +128,7 @@ pub(crate) struct Area {
 impl Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         open(f, &self.about)?;
-        let line = line(&self.values, self.full, WIDTH, HEIGHT);
+        let line = line(&self.values, self.full);
         if !line.is_empty() {
             write!(
                 f,
@@ -141,30 +140,6 @@ impl Display for Area {
 }
 
 impl HtmlSafe for Area {}
-
-/// A line as high as text.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Spark {
-    pub(crate) title: String,
-    pub(crate) values: Vec<f64>,
-}
-
-impl Display for Spark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "<svg class=\"chart spark\" viewBox=\"0 0 80 20\" preserveAspectRatio=\"none\" role=\"img\"><title>{}</title>",
-            Escaped(&self.title)
-        )?;
-        let line = line(&self.values, 0.0, 80.0, 20.0);
-        if !line.is_empty() {
-            write!(f, "<path class=\"stroke\" d=\"{line}\"/>")?;
-        }
-        f.write_str("</svg>")
-    }
-}
-
-impl HtmlSafe for Spark {}
 
 /// How much of a whole: one horizontal bar.
 #[derive(Debug, Clone, Default)]
@@ -279,16 +254,16 @@ fn whole(share: f64) -> f64 {
 }
 
 /// The line through values as path data; nothing for fewer than two.
-fn line(values: &[f64], full: f64, width: f64, height: f64) -> String {
+fn line(values: &[f64], full: f64) -> String {
     let most = values.iter().copied().fold(full, f64::max);
     let mut path = String::new();
     if values.len() < 2 {
         return path;
     }
-    let step = width / (values.len() - 1) as f64;
+    let step = WIDTH / (values.len() - 1) as f64;
     for (place, value) in values.iter().enumerate() {
         let x = step * place as f64;
-        let y = height - if most > 0.0 { value / most * (height - 2.0) } else { 0.0 } - 1.0;
+        let y = HEIGHT - if most > 0.0 { value / most * (HEIGHT - 2.0) } else { 0.0 } - 1.0;
         let command = if place == 0 { 'M' } else { 'L' };
         // Writing to a string cannot fail.
         let _ = write!(path, "{command}{} {}", Coordinate(x), Coordinate(y));
@@ -349,11 +324,10 @@ mod tests {
 
     #[test]
     fn lines_need_two_values_and_never_leave_the_drawing() {
-        assert_eq!(line(&[1.0], 0.0, 600.0, 100.0), "");
-        assert_eq!(line(&[0.0, 0.0], 0.0, 600.0, 100.0), "M0 99L600 99");
-        assert_eq!(line(&[0.0, 5.0, 10.0], 20.0, 600.0, 100.0), "M0 99L300 74.5L600 50");
+        assert_eq!(line(&[1.0], 0.0), "");
+        assert_eq!(line(&[0.0, 0.0], 0.0), "M0 99L600 99");
+        assert_eq!(line(&[0.0, 5.0, 10.0], 20.0), "M0 99L300 74.5L600 50");
         assert!(!Area { values: vec![1.0], ..Area::default() }.to_string().contains("path"));
-        assert!(Spark { title: "a".to_owned(), values: vec![1.0, 2.0] }.to_string().contains("M0 10L80 1"));
     }
 
     #[test]

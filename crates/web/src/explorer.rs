@@ -157,7 +157,7 @@ impl Inner {
         let headers = &mut parts.headers;
         headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(CONTENT_SECURITY_POLICY);
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
         let is_whole = body.size_hint().exact().is_some() && !headers.contains_key(header::CONTENT_ENCODING);
         if !is_whole || wants.is_head {

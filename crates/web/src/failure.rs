@@ -20,6 +20,8 @@ pub(crate) enum Failure {
     DatabaseUnavailable(String),
     /// Too many requests; try again after this many seconds.
     TooMany(u64),
+    /// Something was to be changed for whoever is signed in, but not from a page of ours.
+    WrongOrigin,
     /// Our own fault.
     Internal(String),
 }
@@ -39,6 +41,8 @@ pub(crate) enum Missing {
     Application,
     /// A payment link that is not one of ours.
     PaymentLink,
+    /// An order, an invoice or a delivery that the wallet does not have.
+    OfWallet,
     /// A search without a result.
     Anything,
     /// The portal, which this server does not have.
@@ -68,6 +72,7 @@ impl Failure {
         match self {
             Self::NoPage | Self::Missing(_) => StatusCode::NOT_FOUND,
             Self::Malformed(_) => StatusCode::BAD_REQUEST,
+            Self::WrongOrigin => StatusCode::FORBIDDEN,
             Self::ChainUnavailable(_) | Self::DatabaseUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -80,7 +85,11 @@ impl Failure {
             Self::ChainUnavailable(cause) | Self::DatabaseUnavailable(cause) | Self::Internal(cause) => {
                 Some(cause)
             }
-            Self::NoPage | Self::Missing(_) | Self::Malformed(_) | Self::TooMany(_) => None,
+            Self::NoPage
+            | Self::Missing(_)
+            | Self::Malformed(_)
+            | Self::TooMany(_)
+            | Self::WrongOrigin => None,
         }
     }
 }

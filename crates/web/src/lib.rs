@@ -15,6 +15,7 @@ mod decode;
 mod door;
 mod explorer;
 mod failure;
+mod fields;
 mod format;
 mod frame;
 mod live;
@@ -24,6 +25,7 @@ mod parts;
 mod segment;
 mod site;
 mod visit;
+mod wallet;
 
 pub use door::Visitors;
 pub use explorer::Explorer;

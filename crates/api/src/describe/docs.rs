@@ -95,7 +95,7 @@ fn put_operation(body: &mut String, operation: &Operation<'_>) {
 fn put_parameters(body: &mut String, operation: &Value) {
     let Some(Value::Array(parameters)) = operation.get("parameters") else { return };
     body.push_str(
-        "<h4>Parameters</h4><div class=\"scroll\"><table><tr><th scope=\"col\">Name</th><th scope=\"col\">In</th>\
+        "<h4>Parameters</h4><div class=\"scroll\" tabindex=\"0\"><table><tr><th scope=\"col\">Name</th><th scope=\"col\">In</th>\
          <th scope=\"col\">What</th><th scope=\"col\">Example</th></tr>",
     );
     for parameter in parameters {
@@ -152,7 +152,7 @@ fn put_errors(body: &mut String) {
     body.push_str(
         "<h2 id=\"errors\">Error codes</h2><p>A refused request is answered with \
          <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>.</p>\
-         <div class=\"scroll\"><table><tr><th scope=\"col\">Code</th><th scope=\"col\">Status</th>\
+         <div class=\"scroll\" tabindex=\"0\"><table><tr><th scope=\"col\">Code</th><th scope=\"col\">Status</th>\
          <th scope=\"col\">Meaning</th></tr>",
     );
     for code in Code::ALL {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use alloy_primitives::Address;
 use axum::{extract::State, response::Response};
+use domain::portal::KeyState;
 use hyper::StatusCode;
 use store::portal::{DeveloperKeyRow, WebhookRow};
 
@@ -44,7 +45,7 @@ pub(super) async fn dashboard(
 ) -> Result<DashboardView, Problem> {
     let portal = state.portal()?;
     let now = state.now_millis();
-    let is_active = |key: &&DeveloperKeyRow| key.revoked_at.is_none() && key.expires_at > now;
+    let is_active = |key: &&DeveloperKeyRow| key.state_at(now) == KeyState::Active;
     let parts = DashboardParts {
         wallet,
         dashboard: portal.dashboards.get(wallet).await?,

@@ -12,7 +12,7 @@ use axum::{
 use domain::portal::{Scope, origin_of};
 use hyper::{
     HeaderMap, Method,
-    header::{self, HeaderName, HeaderValue},
+    header::{HeaderName, HeaderValue},
 };
 use jiff::Timestamp;
 
@@ -67,8 +67,7 @@ where
 
 fn check_origin(portal: &Portal, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
     let is_read = matches!(*method, Method::GET | Method::HEAD);
-    let origin = headers.get(header::ORIGIN);
-    if is_read || origin.is_some_and(|origin| portal.origins.contains(origin)) {
+    if is_read || portal.is_own_page(headers) {
         return Ok(());
     }
     Err(Problem::new(Code::OriginMismatch, Code::OriginMismatch.meaning()))

@@ -163,16 +163,13 @@ pub(super) async fn void_invoice(
     // What is voided is in the path, which an idempotency key belongs to as well.
     let named = [id.as_bytes().as_slice(), &bytes].concat();
     let request = idempotency::once(&headers, VOID, &named, state.now_millis())?;
-    let Portal { invoices, checkout, streams, .. } = state.portal()?;
-    let answer = |record: &InvoiceRecord| kept(checkout, voided(record), record);
+    let portal = state.portal()?;
+    let answer = |record: &InvoiceRecord| kept(&portal.checkout, voided(record), record);
     let once = request.as_ref().map(|request| Once { request, answer: &answer });
     let by = VoidedBy { actor: Actor::Key(key.grant.id), origin };
-    match invoices.void(key.grant.wallet, id, by, once).await? {
+    match portal.void(key.grant.wallet, id, by, once).await? {
         Done::Before(answer) => Ok(replayed(answer)),
-        Done::Now(record) => {
-            streams.wake(record.invoice.token);
-            Ok(private(voided(&record), answer(&record).body))
-        }
+        Done::Now(record) => Ok(private(voided(&record), answer(&record).body)),
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod dashboard;
 pub(crate) mod deliveries;
 pub(crate) mod description;
 pub(crate) mod guard;
+mod hand;
 mod idempotency;
 mod invoice_pages;
 mod invoice_request;
@@ -29,10 +30,9 @@ pub(crate) mod webhooks;
 use std::sync::Arc;
 
 use access::WindowLimiter;
-use accounts::{DeveloperKeys, Session, SessionDenied, Sessions};
-use hyper::{HeaderMap, header::HeaderValue};
+use accounts::{DeveloperKeys, Sessions};
+use hyper::header::HeaderValue;
 use merchant::{Checkout, Dashboards, Invoices, Orders, Rates};
-use store::StoreError;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use ::webhooks::Webhooks;
@@ -41,6 +41,7 @@ use crate::{rest::Shared, state::ApiState};
 
 pub use invoice_pages::InvoicePages;
 pub use pay::QuoteLimits;
+pub use qr::qr_picture;
 pub use stream::PayStreams;
 
 /// What the portal's handlers work with.
@@ -76,20 +77,6 @@ pub struct Portal {
 impl Portal {
     /// Challenges that a client gets in a minute.
     pub const CHALLENGES_PER_MINUTE: u32 = 30;
-}
-
-impl Portal {
-    /// The session of a browser that reads, by its cookie; none if it is not signed in, or not any more.
-    pub async fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, StoreError> {
-        let Some(token) = cookie::token(headers, &self.sessions.settings().public_url) else {
-            return Ok(None);
-        };
-        match self.sessions.check(token).await {
-            Ok(session) => Ok(Some(session)),
-            Err(SessionDenied::Store(error)) => Err(error),
-            Err(SessionDenied::Missing | SessionDenied::Invalid | SessionDenied::Expired) => Ok(None),
-        }
-    }
 }
 
 impl ApiState {

@@ -46,7 +46,7 @@ impl Default for QuoteLimits {
 
 impl QuoteLimits {
     /// Counts a quote, unless there were too many.
-    fn take(&self, token: InvoiceToken, client: Client, now: Timestamp) -> Result<(), Problem> {
+    pub(super) fn take(&self, token: InvoiceToken, client: Client, now: Timestamp) -> Result<(), Problem> {
         let check = |allowance: Allowance| {
             if allowance.is_granted { Ok(()) } else { Err(rate_limited(allowance)) }
         };
@@ -85,11 +85,8 @@ pub(super) async fn create_quote(
     Extension(asker): Extension<Asker>,
     Segment(token): Segment,
 ) -> Result<Response, Problem> {
-    let token = read_token(&token)?;
     let portal = state.portal()?;
-    portal.quote_limits.take(token, asker.client(), state.clock.now())?;
-    let (record, quote) = portal.checkout.quote(token).await?;
-    portal.streams.wake(token);
+    let (record, quote) = portal.quote(read_token(&token)?, asker.client(), state.clock.now()).await?;
     let terms = portal.checkout.terms(&record.invoice, &quote);
     json(StatusCode::OK, &QuoteAnswerView { quote: QuoteView::new(&quote, &terms) })
 }

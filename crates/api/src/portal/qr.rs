@@ -1,12 +1,11 @@
 //! `GET /pay/{token}/qr.svg`: a payment link as a picture for a camera.
 
-use std::sync::Arc;
+use std::{fmt::Write, sync::Arc};
 
 use axum::extract::State;
-use domain::portal::InvoiceState;
 use hyper::header::HeaderValue;
 use merchant::payment_link;
-use qrcode::{EcLevel, QrCode, render::svg};
+use qrcode::{Color, EcLevel, QrCode, render::svg};
 
 use super::pay::read_token;
 use crate::{
@@ -22,6 +21,8 @@ const SVG: HeaderValue = HeaderValue::from_static("image/svg+xml");
 /// A picture that is opened by itself loads nothing and runs nothing.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 const SIDE: u32 = 256;
+/// White around a code that is drawn for a page, in its squares.
+const QUIET: usize = 3;
 
 /// A payment link as a QR code
 ///
@@ -47,11 +48,33 @@ pub(super) async fn get_qr_code(
         // A link is the same for ever.
         return draw(&checkout.pay_url(record.invoice.token), Holds::Process);
     }
-    let is_open = record.invoice.state == InvoiceState::Open;
-    let chain_time = state.chain_time().unwrap_or(0);
-    let quote = record.quote.filter(|quote| is_open && quote.deadline >= chain_time);
+    let quote = record.payable_quote(state.chain_time());
     let quote = quote.ok_or_else(|| Problem::new(Code::QuoteNotFound, Code::QuoteNotFound.meaning()))?;
-    draw(&payment_link(&checkout.terms(&record.invoice, &quote)), Holds::Never)
+    draw(&payment_link(&checkout.terms(&record.invoice, quote)), Holds::Never)
+}
+
+/// A text as a QR code for the middle of a page: dark strokes on white, whatever the page's colours, and little markup. None
+/// for a text that is too long for one.
+pub fn qr_picture(text: &str) -> Option<String> {
+    let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+    let (width, colors) = (code.width(), code.to_colors());
+    let side = width + 2 * QUIET;
+    let mut picture = format!(
+        "<svg class=\"qr\" viewBox=\"0 0 {side} {side}\" shape-rendering=\"crispEdges\" aria-hidden=\"true\"><path fill=\"#fff\" \
+         d=\"M0 0h{side}v{side}H0z\"/><path stroke=\"#000\" d=\""
+    );
+    for (y, row) in colors.chunks(width).enumerate() {
+        let mut x = 0;
+        for run in row.chunk_by(PartialEq::eq) {
+            if run.first() == Some(&Color::Dark) {
+                // Writing to a string cannot fail.
+                let _ = write!(picture, "M{} {}.5h{}", x + QUIET, y + QUIET, run.len());
+            }
+            x += run.len();
+        }
+    }
+    picture.push_str("\"/></svg>");
+    Some(picture)
 }
 
 fn draw(text: &str, holds: Holds) -> Result<Answer, Problem> {

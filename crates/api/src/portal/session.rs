@@ -116,10 +116,9 @@ pub(super) async fn delete_session(
     Origin(origin): Origin,
 ) -> Result<Response, Problem> {
     let portal = state.portal()?;
-    portal.sessions.sign_out(&wallet.session, origin).await?;
+    let cleared = portal.sign_out(&wallet.session, origin).await?;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    let cleared = cookie::clear(&portal.sessions.settings().public_url);
     response.headers_mut().extend(cleared.map(|cookie| (header::SET_COOKIE, cookie)));
     Ok(response)
 }

@@ -22,7 +22,7 @@ pub use plan::{FeeSplit, Plan, UnknownPlan, WEBHOOK_FEE_COIN};
 pub use rate::{AMOUNT_IDR, Rate, RateError};
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use state::{
-    AuditAction, DeliveryState, InvoiceState, OrderKind, OrderState, PaymentException, PaymentPurpose,
+    AuditAction, DeliveryState, InvoiceState, KeyState, OrderKind, OrderState, PaymentException, PaymentPurpose,
     UnknownWord, WebhookState,
 };
 

@@ -56,6 +56,16 @@ words! {
         Webhook = "webhook",
     }
 
+    /// Whether a developer key is good.
+    KeyState, "state of a key" {
+        /// Yes.
+        Active = "active",
+        /// Its plan is over.
+        Expired = "expired",
+        /// Its owner took it back.
+        Revoked = "revoked",
+    }
+
     /// Where an order stands.
     OrderState, "state of an order" {
         /// It can be paid. It holds its slot.

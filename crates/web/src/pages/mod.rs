@@ -4,10 +4,12 @@ pub(crate) mod address;
 mod block;
 mod blocks;
 mod burns;
+mod developers;
 pub(crate) mod enter;
 mod faucet;
 pub(crate) mod home;
 mod network;
+mod pay;
 mod preferences;
 mod search;
 mod transaction;
@@ -41,6 +43,8 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/burns", get(burns::show))
         .route("/network", get(network::show))
         .route("/live", get(live::watch))
+        .merge(developers::routes())
+        .route("/pay/{token}", get(pay::show).post(pay::quote))
         .route("/preferences", post(preferences::change))
         .route("/enter", post(enter::enter))
         .route("/health", get(async || "ok\n"))

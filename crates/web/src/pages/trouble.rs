@@ -96,6 +96,13 @@ fn text(failure: &Failure, language: Language) -> (&'static str, String) {
                 Language::Indonesian => format!("Coba lagi dalam {seconds} detik."),
             },
         ),
+        Failure::WrongOrigin => whole(
+            say("This did not come from our own page", "Ini tidak berasal dari halaman kami"),
+            say(
+                "Nothing was changed. Open the page here and try again; a link or a form of another site cannot act for you.",
+                "Tidak ada yang diubah. Buka halamannya di sini lalu coba lagi; tautan atau formulir dari situs lain tidak dapat bertindak atas nama Anda.",
+            ),
+        ),
         Failure::Internal(_) => whole(
             say("Something went wrong here", "Terjadi kesalahan di pihak kami"),
             say(
@@ -154,6 +161,13 @@ fn missing_text(missing: &Missing, language: Language) -> (&'static str, String)
             say(
                 "Ask whoever sent it to you for the whole link.",
                 "Minta tautan lengkapnya kepada pengirimnya.",
+            ),
+        ),
+        Missing::OfWallet => whole(
+            say("Your wallet has no such thing", "Dompet Anda tidak memilikinya"),
+            say(
+                "It may belong to another wallet, or be so old that it was deleted. Are you signed in with the right one?",
+                "Mungkin milik dompet lain, atau sudah begitu lama sehingga dihapus. Apakah Anda masuk dengan dompet yang benar?",
             ),
         ),
         Missing::Anything => whole(

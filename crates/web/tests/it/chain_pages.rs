@@ -1,6 +1,6 @@
 //! The pages of the chain: every one of them with the facts in it.
 
-use alloy_primitives::{B256, Bytes, TxKind, U256};
+use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
 use alloy_sol_types::SolCall;
 use contracts::{PlatformFees, address::FEES, fees::FeeSource};
 use domain::{Wei, devnet};
@@ -162,6 +162,31 @@ async fn a_created_contract_is_linked_and_has_its_code() {
     let page = rig.get(&format!("/address/{created}")).await.page();
     assert!(page.contains("contract, moved by its code") && page.contains(">0x00</pre>"), "{page}");
     assert!(page.contains(&hash.to_string()), "its creation is in its history: {page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_events_are_paged_and_odd_input_stays_hexadecimal() {
+    let rig = Rig::new().await;
+    // Sixty events without a topic and with 512 bytes of data each.
+    let init = Bytes::from_static(&alloy_primitives::hex!("603c5b6102006000a0600190038060025700"));
+    let hash = rig.send(0, 0, TxKind::Create, U256::ZERO, init);
+    let to: Address = FRIEND.parse().unwrap();
+    let odd = rig.send(0, 1, to.into(), U256::ZERO, Bytes::from(vec![0xab; 9_000]));
+    rig.mine().await;
+    let page = rig.get(&format!("/tx/{hash}")).await.page();
+    assert!(page.contains("✓ Success") && page.contains("<small>60</small>"), "{page}");
+    let next = page.split(&format!("/tx/{hash}?from=")).nth(1).expect("a next page");
+    let next: usize = next.split('#').next().unwrap().parse().unwrap();
+    assert!((5..=25).contains(&next), "{next}");
+    let page = rig.get(&format!("/tx/{hash}?from={next}")).await.page();
+    assert!(
+        page.contains("First events") && page.contains(&format!("<span class=\"tag\">{next}</span>")),
+        "{page}"
+    );
+    assert_eq!(rig.get(&format!("/tx/{hash}?from=60")).await.status, StatusCode::BAD_REQUEST);
+    let page = rig.get(&format!("/tx/{odd}")).await.page();
+    assert!(page.contains("The function is not one that we know.") && page.contains("0xabababab"), "{page}");
+    assert!(page.contains(&format!("/api/v1/transactions/{odd}")), "{page}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

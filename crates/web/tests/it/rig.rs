@@ -220,6 +220,11 @@ impl Rig {
             .unwrap();
     }
 
+    /// The time of the clock, in seconds.
+    pub(crate) fn clock_seconds(&self) -> u64 {
+        self.clock.now().as_second().try_into().unwrap()
+    }
+
     /// Makes a block of what waits.
     pub(crate) async fn mine(&self) -> u64 {
         let number = self.control.mine(None).await.unwrap();

@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use access::{Keyring, WindowLimiter};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_signer_local::PrivateKeySigner;
-use api::{Edge, EdgeConfig, FaucetAccess, FaucetState, InvoicePages, PayStreams, Portal, QuoteLimits, clock::Clock};
+use api::{
+    Edge, EdgeConfig, FaucetAccess, FaucetState, InvoicePages, PayStreams, Portal, QuoteLimits, clock::Clock,
+};
 use chain::ChainClient;
 use domain::{Deployment, Network, devnet};
 use faucet::{Faucet, FaucetSettings};

@@ -46,6 +46,7 @@ pub(crate) struct DeveloperKeyView {
 impl DeveloperKeyView {
     /// A key as it is at a time, in Unix milliseconds.
     pub(crate) fn new(row: DeveloperKeyRow, now: u64) -> Self {
+        let state = row.state_at(now).name();
         let DeveloperKeyRow {
             id,
             wallet: _,
@@ -61,11 +62,6 @@ impl DeveloperKeyView {
             revoked_at,
             last_used_at,
         } = row;
-        let state = match revoked_at {
-            Some(_) => "revoked",
-            None if expires_at <= now => "expired",
-            None => "active",
-        };
         Self {
             id: id.to_string(),
             name,

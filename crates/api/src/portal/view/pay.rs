@@ -82,10 +82,9 @@ impl PayView {
         rate: Option<&RateRow>,
         chain_time: Option<u64>,
     ) -> Self {
-        let InvoiceRecord { invoice, quote, payment } = record;
+        let InvoiceRecord { invoice, quote: _, payment } = record;
         let is_open = invoice.state == InvoiceState::Open;
-        let is_payable = |deadline| chain_time.is_none_or(|time| deadline >= time);
-        let quote = quote.as_ref().filter(|quote| is_open && is_payable(quote.deadline));
+        let quote = record.payable_quote(chain_time);
         Self {
             invoice: PayInvoiceView {
                 status: invoice.state.name(),

@@ -97,3 +97,12 @@ pub struct InvoiceRecord {
     /// Its payment.
     pub payment: Option<InvoicePaymentRow>,
 }
+
+impl InvoiceRecord {
+    /// The quote that can be paid at a time of the chain, in seconds; if that is not known, the one there is.
+    pub fn payable_quote(&self, chain_time: Option<u64>) -> Option<&QuoteRow> {
+        let is_open = self.invoice.state == InvoiceState::Open;
+        let is_payable = |deadline| chain_time.is_none_or(|time| deadline >= time);
+        self.quote.as_ref().filter(|quote| is_open && is_payable(quote.deadline))
+    }
+}

@@ -1,7 +1,7 @@
 //! Developer keys. Only what proves a key is here, never its text.
 
 use alloy_primitives::Address;
-use domain::portal::{DeveloperKeyId, OrderId, Plan, Scopes};
+use domain::portal::{DeveloperKeyId, KeyState, OrderId, Plan, Scopes};
 use sqlx::FromRow;
 
 use super::{
@@ -47,6 +47,17 @@ pub struct DeveloperKeyRow {
     pub revoked_at: Option<u64>,
     /// When it was last used, to the minute or so.
     pub last_used_at: Option<u64>,
+}
+
+impl DeveloperKeyRow {
+    /// Whether it is good at a time.
+    pub const fn state_at(&self, now: u64) -> KeyState {
+        match self.revoked_at {
+            Some(_) => KeyState::Revoked,
+            None if self.expires_at <= now => KeyState::Expired,
+            None => KeyState::Active,
+        }
+    }
 }
 
 /// What became of taking a key back.
