@@ -1,10 +1,7 @@
 //! The application form without a script, and the page that follows an application.
 
 use domain::ApplicationState;
-use validators::{
-    Applications, Decision,
-    application::Reviewer,
-};
+use validators::{Applications, Decision, application::Reviewer};
 
 use crate::rig::Rig;
 
@@ -45,7 +42,16 @@ async fn an_application_is_taken_and_followed_without_a_script() {
     assert_eq!(row.email.as_str(), "ops@example.org");
 
     let page = rig.get(&place).await.page();
-    for text in ["Jakarta One", "Submitted", "100\u{202f}000", "7.25%", "Jakarta", OPERATOR, "within 7 days", "Voting"] {
+    for text in [
+        "Jakarta One",
+        "Submitted",
+        "100\u{202f}000",
+        "7.25%",
+        "Jakarta",
+        OPERATOR,
+        "within 7 days",
+        "Voting",
+    ] {
         assert!(page.contains(text), "{text} is not in {page}");
     }
     assert!(!page.contains("ops@") && !page.contains("Two sites."), "{page}");
@@ -94,7 +100,11 @@ async fn faults_stand_beside_their_fields_with_what_was_typed() {
     let body: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&bad).finish();
     let headers = [("content-type", "application/x-www-form-urlencoded"), ("accept-language", "id")];
     let reply = rig.ask("POST", "/validators/apply", &headers, &body).await;
-    for text in ["Harus 0x dan 40 digit heksadesimal.", "Harus berupa angka seperti 5 atau 7.25.", "Pendaftaran belum terkirim."] {
+    for text in [
+        "Harus 0x dan 40 digit heksadesimal.",
+        "Harus berupa angka seperti 5 atau 7.25.",
+        "Pendaftaran belum terkirim.",
+    ] {
         assert!(reply.text.contains(text), "{text} is not in {}", reply.text);
     }
     assert!(rig.db.list_applications(None, None, 10).await.unwrap().is_empty());

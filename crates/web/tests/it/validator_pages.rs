@@ -40,7 +40,10 @@ async fn the_ranking_has_every_validator_with_its_figures_and_strip() {
         rig.mine().await;
     }
     let page = rig.get("/validators").await.page();
-    has(&page, &["Validator 1", "Validator 5", "100.00%", ">5%<", "20.0%", "data-refresh", "Last 7 blocks: "]);
+    has(
+        &page,
+        &["Validator 1", "Validator 5", "100.00%", ">5%<", "20.0%", "data-refresh", "Last 7 blocks: "],
+    );
     has(&page, &["no sign of absence", "/api/v1/validators/ranking", "45", "provisional"]);
     has(&page, &["Hold over a third</span><b>2</b>", "Quorum</span><b>4</b>"]);
     let rows = page.matches("<svg class=\"strip\" viewBox=\"0 0 28 16\"").count();
@@ -68,10 +71,22 @@ async fn tabs_show_the_jailed_and_the_former_and_all_keeps_them_listed() {
     assert_eq!(rig.get("/validators?status=moon").await.status, 400);
     assert_eq!(rig.get("/validators?after=x").await.status, 400);
     let later = rig.get("/validators?after=4").await.page();
-    assert!(!later.contains("data-refresh") && later.matches("class=\"strip\" viewBox=\"0 0 20").count() == 1);
+    assert!(
+        !later.contains("data-refresh") && later.matches("class=\"strip\" viewBox=\"0 0 20").count() == 1
+    );
 
     let page = rig.get(&format!("/validators/{jailed}")).await.page();
-    has(&page, &["Jailed", "Jailed until", "Slashed", "downtime", "/block/1", "1 <span class=\"soft\">(the third removes it)"]);
+    has(
+        &page,
+        &[
+            "Jailed",
+            "Jailed until",
+            "Slashed",
+            "downtime",
+            "/block/1",
+            "1 <span class=\"soft\">(the third removes it)",
+        ],
+    );
     let page = rig.get_with(&format!("/validators/{out}"), &INDONESIAN).await.page();
     has(&page, &["Dikeluarkan", "Kena slash", "tidak aktif", "yang ketiga mengeluarkannya"]);
 }
@@ -86,8 +101,21 @@ async fn a_validator_is_shown_in_full() {
     let amount = domain::Wei::from_coin(70).0;
     rig.call_registry(0, 0, amount, distributeRewardsCall { operator, amount }).await;
     let page = rig.get(&format!("/validators/{operator}")).await.page();
-    has(&page, &["&#60;b&#62;Jakarta &#38; Co", "It has never missed a turn.", "✓ kept", "Set aside", ">70<"]);
-    has(&page, &["Commission", "Seals", "Tenure", "/ 45</small>", "https://validator.example.org", "the operator&#39;s address"]);
+    has(
+        &page,
+        &["&#60;b&#62;Jakarta &#38; Co", "It has never missed a turn.", "✓ kept", "Set aside", ">70<"],
+    );
+    has(
+        &page,
+        &[
+            "Commission",
+            "Seals",
+            "Tenure",
+            "/ 45</small>",
+            "https://validator.example.org",
+            "the operator&#39;s address",
+        ],
+    );
     has(&page, &["None is known.", "Nobody votes about it at present.", &operator.to_checksum(None)]);
     assert!(!page.contains("<b>Jakarta"), "{page}");
     let page = rig.get_with(&format!("/validators/{operator}"), &INDONESIAN).await.page();
@@ -132,20 +160,46 @@ async fn what_is_no_validator_is_told_so() {
 async fn the_program_is_told_in_both_languages() {
     let rig = Rig::new().await;
     let page = rig.get("/validators/program").await.page();
-    has(&page, &["100\u{202f}000 PNC", "20%", "99%", "4 CPU", "16 GB RAM", "Besu 24.x", "Genesis Validators", "ID-ML"]);
+    has(
+        &page,
+        &[
+            "100\u{202f}000 PNC",
+            "20%",
+            "99%",
+            "4 CPU",
+            "16 GB RAM",
+            "Besu 24.x",
+            "Genesis Validators",
+            "ID-ML",
+        ],
+    );
     has(&page, &["5% of the stake", "1% of the stake", "7 days", "The IBFT validator vote", ">now<"]);
     let page = rig.get_with("/validators/program", &INDONESIAN).await.page();
-    has(&page, &["Stake minimum", "Validator Genesis", "Kirim pendaftaran", "Jawa Timur", "penjara selama 7 hari"]);
+    has(
+        &page,
+        &["Stake minimum", "Validator Genesis", "Kirim pendaftaran", "Jawa Timur", "penjara selama 7 hari"],
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_expansion_follows_the_registry_and_the_votes() {
     let rig = Rig::new().await;
     let page = rig.get("/validators/expansion").await.page();
-    has(&page, &["<b>5 / 5</b>", "Target: 21", "Maluku and Papua", "Nobody is being voted on.", "by application"]);
+    has(
+        &page,
+        &["<b>5 / 5</b>", "Target: 21", "Maluku and Papua", "Nobody is being voted on.", "by application"],
+    );
     rig.call_registry(0, 0, U256::ZERO, expandToPhaseCall { phase: 2 }).await;
     let page = rig.get("/validators/expansion").await.page();
-    has(&page, &["<b>5 / 11</b>", "Open slots</span><b>6</b>", "anybody may register", "<tr aria-current=\"step\"><td class=\"n\">2</td>"]);
+    has(
+        &page,
+        &[
+            "<b>5 / 11</b>",
+            "Open slots</span><b>6</b>",
+            "anybody may register",
+            "<tr aria-current=\"step\"><td class=\"n\">2</td>",
+        ],
+    );
     let stranger = Address::repeat_byte(9);
     for voter in ["V1", "V2"] {
         let vote = Vote { recipient: stranger, kind: VoteKind::Add };
@@ -155,7 +209,17 @@ async fn the_expansion_follows_the_registry_and_the_votes() {
         rig.mine().await;
     }
     let page = rig.get("/validators/expansion").await.page();
-    has(&page, &["Add to the set", "2 of 3", "Validator 1", "Validator 2", &stranger.to_checksum(None), "29\u{202f}993 blocks"]);
+    has(
+        &page,
+        &[
+            "Add to the set",
+            "2 of 3",
+            "Validator 1",
+            "Validator 2",
+            &stranger.to_checksum(None),
+            "29\u{202f}993 blocks",
+        ],
+    );
     let page = rig.get_with("/validators/expansion", &INDONESIAN).await.page();
     has(&page, &["Slot per wilayah", "Jawa Tengah", "Perluasan Program", "Internasional"]);
 }
@@ -165,7 +229,12 @@ async fn the_pages_stay_when_no_node_answers() {
     let rig = Rig::new().await;
     rig.mine().await;
     rig.node.cut(true);
-    for path in ["/validators", "/validators/expansion", "/validators/program", &format!("/validators/{}", first_validator())] {
+    for path in [
+        "/validators",
+        "/validators/expansion",
+        "/validators/program",
+        &format!("/validators/{}", first_validator()),
+    ] {
         let page = rig.get(path).await.page();
         has(&page, &["class=\"alarm\""]);
     }

@@ -71,6 +71,8 @@ const fn state(state: ClaimState, language: Language) -> (&'static str, &'static
             ("warn", language.choose("on its way", "sedang dikirim"))
         }
         ClaimState::Confirmed => ("good", language.choose("✓ paid", "✓ dibayar")),
-        ClaimState::Failed | ClaimState::Released => ("bad", language.choose("✕ not paid", "✕ tidak dibayar")),
+        ClaimState::Failed | ClaimState::Released => {
+            ("bad", language.choose("✕ not paid", "✕ tidak dibayar"))
+        }
     }
 }

@@ -60,7 +60,9 @@ const fn next_step(state: ApplicationState, language: Language) -> &'static str 
     let indonesian = match state {
         ApplicationState::Submitted => "Tinjauan teknis dimulai dalam 7 hari sejak pendaftaran.",
         ApplicationState::InReview => "Tinjauan teknis sedang berlangsung; belum ada yang perlu dilakukan.",
-        ApplicationState::Approved => "Pertaruhkan sedikitnya 100000 koin dengan memanggil registerValidator pada registri.",
+        ApplicationState::Approved => {
+            "Pertaruhkan sedikitnya 100000 koin dengan memanggil registerValidator pada registri."
+        }
         ApplicationState::Staked => {
             "Pasang node validator; validator genesis kemudian mengusulkan pemungutan suara untuk menambahkannya."
         }
@@ -171,7 +173,11 @@ mod tests {
     fn every_state_is_told_in_both_languages() {
         for state in ApplicationState::ALL {
             assert_ne!(next_step(state, Language::English), next_step(state, Language::Indonesian));
-            assert_ne!(state_name(state, Language::English), state_name(state, Language::Indonesian), "{state}");
+            assert_ne!(
+                state_name(state, Language::English),
+                state_name(state, Language::Indonesian),
+                "{state}"
+            );
         }
     }
 }

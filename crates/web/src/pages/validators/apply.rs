@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use access::WindowLimiter;
 use askama::Template;
-use axum::{
-    Extension,
-    body::Bytes,
-    extract::State,
-};
+use axum::{Extension, body::Bytes, extract::State};
 use domain::{FieldFailure, address::NotAnAddress};
 use hyper::StatusCode;
 use url::form_urlencoded;
@@ -130,7 +126,13 @@ impl Form {
 
     /// The commission; with a comma as Indonesia writes decimals, too.
     fn percent(&self) -> Option<f64> {
-        self.commission.value.trim().replace(',', ".").parse().ok().filter(|percent: &f64| percent.is_finite())
+        self.commission
+            .value
+            .trim()
+            .replace(',', ".")
+            .parse()
+            .ok()
+            .filter(|percent: &f64| percent.is_finite())
     }
 
     /// Puts faults beside their fields.
@@ -152,23 +154,37 @@ impl Form {
 fn fault_text(fault: &FieldFailure, operator: &str, language: Language) -> String {
     let (least, most) = MONIKER_CHARS;
     match (language, &*fault.field, fault.code) {
-        (Language::Indonesian, "moniker", "invalid_length") => format!("Harus {least} sampai {most} karakter."),
-        (Language::Indonesian, _, "invalid_characters") => "Tidak boleh memuat karakter kontrol atau pengubah arah teks.".to_owned(),
+        (Language::Indonesian, "moniker", "invalid_length") => {
+            format!("Harus {least} sampai {most} karakter.")
+        }
+        (Language::Indonesian, _, "invalid_characters") => {
+            "Tidak boleh memuat karakter kontrol atau pengubah arah teks.".to_owned()
+        }
         (Language::Indonesian, _, "invalid_address") => match domain::parse_address(operator.trim()) {
-            Err(NotAnAddress::Form | NotAnAddress::Checksum) => "Harus 0x dan 40 digit heksadesimal.".to_owned(),
+            Err(NotAnAddress::Form | NotAnAddress::Checksum) => {
+                "Harus 0x dan 40 digit heksadesimal.".to_owned()
+            }
             Ok(_zero) => "Tidak boleh alamat nol.".to_owned(),
         },
-        (Language::Indonesian, _, "invalid_checksum") => "Huruf besar dan kecilnya tidak cocok dengan EIP-55.".to_owned(),
-        (Language::Indonesian, _, "invalid_email") => "Harus alamat surel seperti ops@example.org.".to_owned(),
+        (Language::Indonesian, _, "invalid_checksum") => {
+            "Huruf besar dan kecilnya tidak cocok dengan EIP-55.".to_owned()
+        }
+        (Language::Indonesian, _, "invalid_email") => {
+            "Harus alamat surel seperti ops@example.org.".to_owned()
+        }
         (Language::Indonesian, _, "invalid_amount") => "Harus jumlah koin desimal seperti 100000.".to_owned(),
         (Language::Indonesian, "stakeAmount", "too_precise") => "Paling banyak 18 angka desimal.".to_owned(),
         (Language::Indonesian, _, "too_large") => "Lebih banyak koin daripada yang mungkin ada.".to_owned(),
         (Language::Indonesian, _, "too_small") => format!("Sedikitnya {} koin.", Number(MIN_STAKE_COIN)),
-        (Language::Indonesian, _, "out_of_range") => format!("Harus antara 0 dan {}.", bps_percent(MAX_COMMISSION_BPS)),
+        (Language::Indonesian, _, "out_of_range") => {
+            format!("Harus antara 0 dan {}.", bps_percent(MAX_COMMISSION_BPS))
+        }
         (Language::Indonesian, "commission", "too_precise") => "Paling banyak 2 angka desimal.".to_owned(),
         (Language::Indonesian, "website", "too_long") => format!("Paling banyak {WEBSITE_CHARS} karakter."),
         (Language::Indonesian, _, "too_long") => format!("Paling banyak {MESSAGE_CHARS} karakter."),
-        (Language::Indonesian, _, "invalid_url") => "Harus alamat yang dimulai dengan http:// atau https://.".to_owned(),
+        (Language::Indonesian, _, "invalid_url") => {
+            "Harus alamat yang dimulai dengan http:// atau https://.".to_owned()
+        }
         (Language::Indonesian, _, "unknown_region") => "Harus wilayah dari program.".to_owned(),
         (Language::English | Language::Indonesian, _, _) => sentence(&fault.message),
     }
@@ -267,8 +283,16 @@ mod tests {
         );
         let faults = form.draft().check().unwrap_err();
         form.mark(&faults, Language::Indonesian);
-        let fields =
-            [form.moniker, form.operator, form.email, form.stake, form.commission, form.website, form.region, form.message];
+        let fields = [
+            form.moniker,
+            form.operator,
+            form.email,
+            form.stake,
+            form.commission,
+            form.website,
+            form.region,
+            form.message,
+        ];
         for (field, fault) in fields.iter().zip(&faults) {
             let text = field.error.as_deref().unwrap();
             assert!(!text.to_lowercase().contains(&*fault.message), "{text}");
@@ -277,7 +301,9 @@ mod tests {
 
     #[test]
     fn a_comma_is_a_decimal_point() {
-        let percent = |text: &str| Form { commission: Field { value: text.to_owned(), error: None }, ..Form::default() }.percent();
+        let percent = |text: &str| {
+            Form { commission: Field { value: text.to_owned(), error: None }, ..Form::default() }.percent()
+        };
         assert_eq!(percent(" 7,25 "), Some(7.25));
         assert_eq!((percent(""), percent("NaN"), percent("5%")), (None, None, None));
     }

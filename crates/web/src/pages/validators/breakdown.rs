@@ -48,29 +48,48 @@ impl Component {
                 let windows = method.windows.map(|window| format!("{}% {}", window.percent, window.name));
                 let (windows, floor) = (windows.join(" + "), method.uptime_floor_percent);
                 if is_english {
-                    format!("Proposer turns kept, blended {windows}. {floor}% or less earns nothing, 100% everything.")
+                    format!(
+                        "Proposer turns kept, blended {windows}. {floor}% or less earns nothing, 100% everything."
+                    )
                 } else {
-                    format!("Giliran mengusulkan yang ditepati, gabungan {windows}. {floor}% atau kurang tidak mendapat poin, 100% mendapat semuanya.")
+                    format!(
+                        "Giliran mengusulkan yang ditepati, gabungan {windows}. {floor}% atau kurang tidak mendapat poin, 100% mendapat semuanya."
+                    )
                 }
             }
             Self::Stake => language
-                .choose("On a logarithmic scale against the largest stake.", "Skala logaritmik terhadap stake terbesar.")
+                .choose(
+                    "On a logarithmic scale against the largest stake.",
+                    "Skala logaritmik terhadap stake terbesar.",
+                )
                 .to_owned(),
             Self::Seals => {
                 let full = method.seals_full_percent;
                 if is_english {
-                    format!("Seals seen in 24 h against a quorum's share; {full}% of it earns all points, because which seals a block keeps is partly chance.")
+                    format!(
+                        "Seals seen in 24 h against a quorum's share; {full}% of it earns all points, because which seals a block keeps is partly chance."
+                    )
                 } else {
-                    format!("Segel yang terlihat dalam 24 jam terhadap bagian kuorum; {full}% sudah mendapat semua poin, karena segel mana yang disimpan blok sebagian kebetulan.")
+                    format!(
+                        "Segel yang terlihat dalam 24 jam terhadap bagian kuorum; {full}% sudah mendapat semua poin, karena segel mana yang disimpan blok sebagian kebetulan."
+                    )
                 }
             }
             Self::Tenure => {
                 let days = method.tenure_full_days;
-                if is_english { format!("{days} days since registration earn all points.") } else { format!("{days} hari sejak pendaftaran mendapat semua poin.") }
+                if is_english {
+                    format!("{days} days since registration earn all points.")
+                } else {
+                    format!("{days} hari sejak pendaftaran mendapat semua poin.")
+                }
             }
             Self::Commission => {
                 let zero = bps_percent(method.commission_zero_bps);
-                if is_english { format!("No commission earns all points, {zero} none.") } else { format!("Tanpa komisi mendapat semua poin, {zero} tidak mendapat poin.") }
+                if is_english {
+                    format!("No commission earns all points, {zero} none.")
+                } else {
+                    format!("Tanpa komisi mendapat semua poin, {zero} tidak mendapat poin.")
+                }
             }
         }
     }

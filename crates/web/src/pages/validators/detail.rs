@@ -305,8 +305,17 @@ pub(super) async fn show(
         turns: detail.recent_turns.iter().take(ROWS).map(|turn| turn_line(turn, now, language)).collect(),
         history: history::lines(&detail.history, now, language).into_iter().take(ROWS).collect(),
         rewards: history::lines(&detail.rewards, now, language).into_iter().take(ROWS).collect(),
-        evidence: detail.evidence.iter().take(ROWS).map(|evidence| evidence_line(evidence, now, language)).collect(),
-        votes: detail.votes.iter().map(|ballot| vote_line(&site, ballot, detail.votes_needed, language)).collect(),
+        evidence: detail
+            .evidence
+            .iter()
+            .take(ROWS)
+            .map(|evidence| evidence_line(evidence, now, language))
+            .collect(),
+        votes: detail
+            .votes
+            .iter()
+            .map(|ballot| vote_line(&site, ballot, detail.votes_needed, language))
+            .collect(),
         votes_needed: detail.votes_needed,
         as_of: detail.as_of_block.map(BlockLink),
         place,

@@ -33,7 +33,8 @@ fn line(row: &EventRow, now: u64, language: Language) -> Option<EventLine> {
             (say("Registered", "Mendaftar"), Some(*stake), String::new())
         }
         ContractEvent::ValidatorSlashed { reason, penalty, .. } => {
-            let reason = SlashReason::from_number(*reason).map_or("", |reason| slash_reason(reason, language));
+            let reason =
+                SlashReason::from_number(*reason).map_or("", |reason| slash_reason(reason, language));
             (say("Slashed", "Kena slash"), Some(*penalty), reason.to_owned())
         }
         ContractEvent::ValidatorJailed { until: at, .. } => (say("Jailed", "Dipenjara"), None, until(*at)),
@@ -52,7 +53,9 @@ fn line(row: &EventRow, now: u64, language: Language) -> Option<EventLine> {
         ContractEvent::RewardsDistributed { amount, .. } => {
             (say("Set aside", "Disisihkan"), Some(*amount), String::new())
         }
-        ContractEvent::RewardsClaimed { amount, .. } => (say("Taken", "Diambil"), Some(*amount), String::new()),
+        ContractEvent::RewardsClaimed { amount, .. } => {
+            (say("Taken", "Diambil"), Some(*amount), String::new())
+        }
         ContractEvent::ConsensusAddressChanged { .. }
         | ContractEvent::OperatorApprovalChanged { .. }
         | ContractEvent::PenaltiesWithdrawn { .. }

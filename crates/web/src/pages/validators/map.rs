@@ -71,7 +71,11 @@ fn draw(
     for (place, left) in (0..total).zip((x + 10..).step_by(SLOT_STEP as usize)) {
         // A slot that is taken is full, one that is free is a frame.
         let state = if place < slots.taken { "fill" } else { "free" };
-        write!(f, "<rect class=\"{state}\" x=\"{left}\" y=\"{}\" width=\"{SLOT}\" height=\"{SLOT}\" rx=\"2\"/>", y + 46)?;
+        write!(
+            f,
+            "<rect class=\"{state}\" x=\"{left}\" y=\"{}\" width=\"{SLOT}\" height=\"{SLOT}\" rx=\"2\"/>",
+            y + 46
+        )?;
     }
     Ok(())
 }

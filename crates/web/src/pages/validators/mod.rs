@@ -18,11 +18,7 @@ mod strip;
 use std::sync::Arc;
 
 use access::{Client, WindowLimiter};
-use axum::{
-    Extension, Router,
-    extract::DefaultBodyLimit,
-    routing::get,
-};
+use axum::{Extension, Router, extract::DefaultBodyLimit, routing::get};
 use validators::{Board, ValidatorError};
 
 use crate::{

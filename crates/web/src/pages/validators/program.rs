@@ -109,12 +109,24 @@ pub(super) const fn phase_name(phase: &Phase, language: Language) -> &'static st
 /// A step of the onboarding: what happens, and how.
 const fn step_text(step: &OnboardingStep, language: Language) -> (&'static str, &'static str) {
     match (language, step.step) {
-        (Language::Indonesian, 1) => ("Kirim pendaftaran", "Lewat halaman pendaftaran, atau POST /api/v1/validators/applications."),
+        (Language::Indonesian, 1) => {
+            ("Kirim pendaftaran", "Lewat halaman pendaftaran, atau POST /api/v1/validators/applications.")
+        }
         (Language::Indonesian, 2) => ("Tinjauan teknis", "Berlangsung hingga 7 hari."),
-        (Language::Indonesian, 3) => ("Pertaruhkan sedikitnya 100000 koin di rantai", "Panggil registerValidator pada registri."),
-        (Language::Indonesian, 4) => ("Pasang node validator", "Besu 24.x dalam container runtime; setConsensusAddress bila kunci node bukan kunci operator."),
-        (Language::Indonesian, 5) => ("Pemungutan suara validator IBFT", "Diusulkan dari node validator genesis dan lolos dengan lebih dari setengah validator."),
-        (Language::Indonesian, 6) => ("Mulai di mainnet", "Node mengusulkan blok pada gilirannya dan mendapat peringkat."),
+        (Language::Indonesian, 3) => {
+            ("Pertaruhkan sedikitnya 100000 koin di rantai", "Panggil registerValidator pada registri.")
+        }
+        (Language::Indonesian, 4) => (
+            "Pasang node validator",
+            "Besu 24.x dalam container runtime; setConsensusAddress bila kunci node bukan kunci operator.",
+        ),
+        (Language::Indonesian, 5) => (
+            "Pemungutan suara validator IBFT",
+            "Diusulkan dari node validator genesis dan lolos dengan lebih dari setengah validator.",
+        ),
+        (Language::Indonesian, 6) => {
+            ("Mulai di mainnet", "Node mengusulkan blok pada gilirannya dan mendapat peringkat.")
+        }
         (Language::English | Language::Indonesian, _) => (step.title, step.detail),
     }
 }

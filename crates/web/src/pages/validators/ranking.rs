@@ -6,11 +6,7 @@ use askama::Template;
 use axum::extract::{Query, State};
 use ibft::quorum::{quorum, tolerated_faults};
 use store::index::StripBlock;
-use validators::{
-    Board,
-    board::Standing,
-    ranking::RankedValidator,
-};
+use validators::{Board, board::Standing, ranking::RankedValidator};
 
 use super::{
     board,
@@ -209,8 +205,7 @@ pub(super) async fn show(
     let board = board(&site)?;
     let blocks = site.api.db.recent_blocks_strip(strip::BLOCKS).await?;
     let ranking = board.ranking();
-    let listed: Vec<_> =
-        ranking.entries.iter().filter(|entry| filter.takes(entry.record.standing)).collect();
+    let listed: Vec<_> = ranking.entries.iter().filter(|entry| filter.takes(entry.record.standing)).collect();
     let end = after.saturating_add(ROWS);
     let tabs = Filter::ALL.into_iter().map(|tab| Tab {
         name: tab.name(),

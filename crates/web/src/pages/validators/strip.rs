@@ -149,12 +149,22 @@ mod tests {
 
     #[test]
     fn every_mark_has_a_shape_of_its_own_and_stands_in_order_of_time() {
-        let blocks = [block(4, 1, &[2, 3], &[]), block(3, 2, &[1, 2], &[]), block(2, 3, &[], &[1]), block(1, 4, &[], &[])];
+        let blocks = [
+            block(4, 1, &[2, 3], &[]),
+            block(3, 2, &[1, 2], &[]),
+            block(2, 3, &[], &[1]),
+            block(1, 4, &[], &[]),
+        ];
         let strip = Strip::of(Address::repeat_byte(1), &blocks, Language::English);
         assert_eq!(strip.parts, [Part::Unsealed, Part::Missed, Part::Sealed, Part::Proposed]);
         assert_eq!(strip.text(), "Last 4 blocks: 1 proposed, 1 sealed, 1 without its seal, 1 turns missed");
         let drawn = strip.to_string();
-        for mark in ["class=\"u\" d=\"M2 13v3\"", "class=\"m\" d=\"M4 4l4 8m0-8l-4 8\"", "class=\"s\" d=\"M10 7v9\"", "class=\"p\" d=\"M14 0v16\""] {
+        for mark in [
+            "class=\"u\" d=\"M2 13v3\"",
+            "class=\"m\" d=\"M4 4l4 8m0-8l-4 8\"",
+            "class=\"s\" d=\"M10 7v9\"",
+            "class=\"p\" d=\"M14 0v16\"",
+        ] {
             assert!(drawn.contains(mark), "{mark} is not in {drawn}");
         }
         let stranger = Strip::of(Address::repeat_byte(9), &blocks, Language::Indonesian);
@@ -163,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_whole_strip_is_small() {
-        let blocks: Vec<_> = (0..60).map(|number| block(number, 1 + (number % 4) as u8, &[1, 2, 3], &[])).collect();
+        let blocks: Vec<_> =
+            (0..60).map(|number| block(number, 1 + (number % 4) as u8, &[1, 2, 3], &[])).collect();
         let length = Strip::of(Address::repeat_byte(1), &blocks, Language::English).to_string().len();
         assert!(length < 900, "{length}");
     }
