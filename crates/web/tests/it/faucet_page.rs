@@ -62,7 +62,9 @@ async fn a_claim_is_paid_and_shown_and_a_second_one_is_told_when() {
     let page = rig.get("/faucet").await.page();
     let trap = page.split("<div class=\"away\" aria-hidden=\"true\">").nth(1).unwrap();
     assert!(trap.contains("name=\"website\"") && trap.contains("tabindex=\"-1\""), "{trap}");
-    for text in ["Nobody has claimed yet.", "500 PNC", "100000 PNC", "type=\"password\"", "-faucet.js"] {
+    for text in
+        ["Nobody has claimed yet.", "500 PNC", "100\u{202f}000 PNC", "type=\"password\"", "-faucet.js"]
+    {
         assert!(page.contains(text), "{text} is not in {page}");
     }
 
@@ -83,7 +85,7 @@ async fn a_claim_is_paid_and_shown_and_a_second_one_is_told_when() {
     for text in [
         "This wallet has claimed within the last 24 hours.",
         "data-until=\"",
-        "23\u{a0}h",
+        "\u{a0}h</time>",
         &wallet(7).to_checksum(None),
     ] {
         assert!(reply.text.contains(text), "{text} is not in {}", reply.text);
@@ -116,7 +118,7 @@ async fn refusals_are_told_in_words_in_both_languages() {
         (
             "0x0707070707070707070707070707070707070707",
             "http://spam.example",
-            422,
+            400,
             "A hidden field was filled",
         ),
         ("0x0000000000000000000000000000000000000001", "", 403, "allowlist"),
@@ -167,4 +169,16 @@ async fn the_visitor_is_the_one_who_is_counted() {
     assert_eq!(reply.status, 429);
     assert!(reply.text.contains("from your network address"), "{}", reply.text);
     assert_eq!(claim(4, [203, 0, 113, 8]).await.status, 303);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_faucet_that_is_elsewhere_is_asked_with_a_request() {
+    let rig = Rig::with(Wishes { has_faucet: false, ..Wishes::default() }).await;
+    let page = rig.get("/faucet").await.page();
+    assert!(
+        page.contains("curl -X POST http://127.0.0.1:4001/claim") && page.contains("X-API-Key"),
+        "{page}"
+    );
+    assert!(!page.contains("claim-form"), "{page}");
+    assert_eq!(rig.post("/faucet", &[("address", &wallet(1).to_string())]).await.status, 404);
 }

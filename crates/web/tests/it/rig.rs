@@ -71,6 +71,8 @@ impl Clock for TestClock {
 /// What a rig is to be like.
 pub(crate) struct Wishes {
     pub(crate) has_portal: bool,
+    /// Whether the faucet can be claimed from these pages.
+    pub(crate) has_faucet: bool,
     /// The display name of the first validator.
     pub(crate) first_name: &'static str,
     /// Whether only this machine and key holders may look.
@@ -79,7 +81,7 @@ pub(crate) struct Wishes {
 
 impl Default for Wishes {
     fn default() -> Self {
-        Self { has_portal: true, first_name: "Validator 1", is_private: false }
+        Self { has_portal: true, has_faucet: true, first_name: "Validator 1", is_private: false }
     }
 }
 
@@ -174,7 +176,7 @@ impl Rig {
         let site = Site {
             edge: api::api(state.clone(), config),
             api: state,
-            faucet: Some(faucet_edge),
+            faucet: wishes.has_faucet.then_some(faucet_edge),
             visitors,
             live: Live::new(stop.clone()),
         };

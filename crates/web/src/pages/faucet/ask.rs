@@ -6,6 +6,7 @@ use alloy_primitives::B256;
 use api::Edge;
 use axum::body::Body;
 use bytes::Bytes;
+use domain::Wei;
 use http_body_util::BodyExt;
 use hyper::{
     Method, Request, StatusCode,
@@ -13,7 +14,7 @@ use hyper::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, format::coin};
 
 /// The header that a key is in.
 const API_KEY: &str = "x-api-key";
@@ -74,7 +75,13 @@ pub(super) async fn health(edge: &Edge, visitor: IpAddr) -> Health {
     let request = Request::get("/health").body(Body::empty());
     let Ok(request) = request else { return Health::default() };
     let (_, bytes) = put(edge, visitor, request).await;
-    read::<HealthAnswer>(&bytes).unwrap_or_default().faucet
+    let mut health = read::<HealthAnswer>(&bytes).unwrap_or_default().faucet;
+    for amount in [&mut health.amount, &mut health.daily_cap].into_iter().chain(&mut health.balance) {
+        if let Ok(Wei(wei)) = amount.parse() {
+            *amount = coin(wei);
+        }
+    }
+    health
 }
 
 /// Claims for a wallet. The key is marked so that nothing prints it.

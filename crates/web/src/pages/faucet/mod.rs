@@ -61,7 +61,6 @@ words! {
         wallet: "Wallet", "Dompet";
         amount: "Amount", "Jumlah";
         transaction: "Transaction", "Transaksi";
-        state: "State", "Status";
         block: "Block", "Blok";
         time: "Time", "Waktu";
         how: "How the faucet is doing", "Keadaan faucet";

@@ -16,6 +16,8 @@ pub(super) struct PayoutLine {
     pub(super) transaction: TransactionLink,
     pub(super) tone: &'static str,
     pub(super) state: &'static str,
+    /// The usual case, which is not worth a word.
+    pub(super) is_paid: bool,
     pub(super) age: Ago,
 }
 
@@ -29,6 +31,7 @@ impl PayoutLine {
             transaction: TransactionLink(row.payment.as_ref()?.hash),
             tone,
             state,
+            is_paid: row.state == ClaimState::Confirmed,
             age: Ago { at: row.created_at / 1_000, now, language },
         })
     }

@@ -26,7 +26,6 @@ words! {
         keep: "Keep the address of this page: it is how you follow the application.", "Simpan alamat halaman ini: lewat sinilah pendaftaran dapat diikuti.";
         next: "What comes next", "Langkah berikutnya";
         course: "Steps", "Langkah";
-        state: "State", "Status";
         operator: "Operator", "Operator";
         stake: "Intended stake", "Rencana stake";
         commission: "Commission", "Komisi";
@@ -37,7 +36,6 @@ words! {
         updated: "Last change", "Perubahan terakhir";
         id: "Id", "Id";
         current: "here now", "di sini sekarang";
-        done: "done", "selesai";
         validator: "The validator's page", "Halaman validator";
         apply_again: "New application", "Pendaftaran baru";
     }

@@ -54,21 +54,16 @@ impl Concentration {
 
 impl Display for Concentration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<svg class=\"chart spread\" viewBox=\"0 0 1000 44\" aria-hidden=\"true\">")?;
+        f.write_str("<svg class=\"chart spread\" viewBox=\"0 0 1000 22\" preserveAspectRatio=\"none\" aria-hidden=\"true\">")?;
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         for (place, (start, end)) in starts.zip(&self.ends).enumerate() {
             // Parts are told apart by the gap between them; the tone only helps.
             let tone = if place % 2 == 0 { "fill" } else { "fill half" };
             let width = end.saturating_sub(start).saturating_sub(3).max(1);
-            write!(f, "<rect class=\"{tone}\" x=\"{start}\" y=\"14\" width=\"{width}\" height=\"14\"/>")?;
+            write!(f, "<rect class=\"{tone}\" x=\"{start}\" y=\"4\" width=\"{width}\" height=\"14\"/>")?;
         }
-        for (at, text) in [(333, "33%"), (667, "67%")] {
-            write!(
-                f,
-                "<path class=\"mark\" d=\"M{at} 10v22\"/><text x=\"{at}\" y=\"43\" text-anchor=\"middle\">{text}</text>"
-            )?;
-        }
-        f.write_str("</svg>")
+        f.write_str("<path class=\"mark\" d=\"M333 0v22M667 0v22\"/></svg>")?;
+        f.write_str("<div class=\"thirds small\" aria-hidden=\"true\"><span>33%</span><span>67%</span></div>")
     }
 }
 

@@ -254,6 +254,23 @@ pub(super) fn tally(votes: usize, needed: usize) -> Bar {
     Bar(u16::try_from(thousandths).unwrap_or(1_000))
 }
 
+/// Turns that a validator missed before a block, and the block before which the next page begins. A block whose turns do
+/// not fit any more is left to the next page.
+async fn read_missed(
+    site: &Site,
+    record: &ValidatorRecord,
+    before: Option<u64>,
+) -> Result<(Vec<TurnRow>, Option<u64>), Failure> {
+    let Some(node) = record.consensus.filter(|_| record.activity.missed_turns > 0) else {
+        return Ok((Vec::new(), None));
+    };
+    let most = u32::try_from(ROWS + 1).unwrap_or(u32::MAX);
+    let mut missed = site.api.db.missed_turns(node, before, most).await?;
+    let next = missed.get(ROWS).map(|turn| turn.block_number + 1);
+    missed.retain(|turn| next.is_none_or(|next| turn.block_number >= next));
+    Ok((missed, next))
+}
+
 /// `GET /validators/{address}?missed_before=…`.
 pub(super) async fn show(
     State(site): State<Arc<Site>>,
@@ -268,14 +285,8 @@ pub(super) async fn show(
     let board = board(&site)?;
     let detail = read_detail(&site.api.db, &board, address).await?;
     let record = &detail.record;
-    let mut missed = match record.consensus.filter(|_| record.activity.missed_turns > 0) {
-        Some(node) => site.api.db.missed_turns(node, before, ROWS as u32 + 1).await?,
-        None => Vec::new(),
-    };
+    let (missed, next) = read_missed(&site, record, before).await?;
     let place = format!("/validators/{}", record.address().to_checksum(None));
-    let has_more = missed.len() > ROWS;
-    missed.truncate(ROWS);
-    let last = missed.last().filter(|_| has_more);
     let blocks = site.api.db.recent_blocks_strip(strip::BLOCKS).await?;
     let ranked = detail.ranked.as_ref();
     let moniker = Some(record.moniker.clone()).filter(|moniker| !moniker.is_empty());
@@ -299,7 +310,7 @@ pub(super) async fn show(
         parts: ranked.map(|ranked| score_lines(ranked, method, language)).unwrap_or_default(),
         penalty: ranked.and_then(penalty),
         has_double_signed: record.has_double_signed(),
-        missed_next: last.map(|turn| format!("{place}?missed_before={}#missed", turn.block_number)),
+        missed_next: next.map(|next| format!("{place}?missed_before={next}#missed")),
         missed: missed.iter().map(|turn| turn_line(turn, now, language)).collect(),
         is_later: before.is_some(),
         turns: detail.recent_turns.iter().take(ROWS).map(|turn| turn_line(turn, now, language)).collect(),

@@ -36,7 +36,6 @@ words! {
         title: "Expansion of the validator set", "Perluasan set validator";
         phase: "Phase", "Fase";
         members: "Members", "Anggota";
-        slots_now: "slots now", "slot saat ini";
         open: "Open slots", "Slot terbuka";
         registration_open: "anybody may register", "siapa pun boleh mendaftar";
         registration_closed: "by application", "lewat pendaftaran";
@@ -45,7 +44,8 @@ words! {
         quorum: "quorum", "kuorum";
         target: "Target", "Target";
         progress: "Progress", "Kemajuan";
-        progress_text: "members, slots now, target", "anggota, slot saat ini, target";
+        slots_now: "slots now (the mark)", "slot saat ini (tanda)";
+        status: "Status", "Status";
         phases: "Phases", "Fase";
         name: "Name", "Nama";
         most: "Most validators", "Validator maksimum";
@@ -138,12 +138,9 @@ impl Display for Progress {
         let (filled, max) = (place(self.current), place(self.max));
         write!(
             f,
-            "<svg class=\"chart spread\" viewBox=\"0 0 1000 44\" aria-hidden=\"true\"><rect class=\"back\" y=\"14\" width=\"1000\" height=\"14\"/>\
-             <rect class=\"fill\" y=\"14\" width=\"{filled}\" height=\"14\"/><path class=\"mark\" d=\"M{max} 8v26\"/>\
-             <text x=\"{max}\" y=\"43\" text-anchor=\"{}\">{}</text><text x=\"1000\" y=\"11\" text-anchor=\"end\">{}</text></svg>",
-            if max > 900 { "end" } else { "middle" },
-            self.max,
-            self.target
+            "<svg class=\"chart spread\" viewBox=\"0 0 1000 22\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+             <rect class=\"back\" y=\"4\" width=\"1000\" height=\"14\"/><rect class=\"fill\" y=\"4\" width=\"{filled}\" height=\"14\"/>\
+             <path class=\"mark\" d=\"M{max} 0v22\"/></svg>"
         )
     }
 }

@@ -24,7 +24,7 @@ const TILES: [Tile; 8] = [
     ("ID-JI", 432, 156, 100, 76),
     ("ID-KA", 184, 16, 140, 104),
     ("ID-ML", 440, 44, 192, 84),
-    ("GLOBAL", 548, 156, 100, 76),
+    ("GLOBAL", 546, 156, 106, 76),
 ];
 
 /// The regions with the slots that are taken.

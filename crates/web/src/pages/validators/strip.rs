@@ -10,8 +10,9 @@ use crate::words::Language;
 
 /// Blocks of a strip.
 pub(super) const BLOCKS: u32 = 60;
-/// Width of a mark and the space to the next.
+/// Width of a mark and the space to the next, in the drawing and on the screen.
 const STEP: usize = 4;
+const STEP_ON_SCREEN: usize = 3;
 
 words! {
     /// What the marks mean.
@@ -91,10 +92,12 @@ fn part(node: Address, block: &StripBlock) -> Part {
 
 impl Display for Strip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.parts.len().max(1) * STEP;
+        let count = self.parts.len().max(1);
+        let (drawn, shown) = (count * STEP, count * STEP_ON_SCREEN);
         write!(
             f,
-            "<svg class=\"strip\" viewBox=\"0 0 {width} 16\" width=\"{width}\" role=\"img\"><title>{}</title>",
+            "<svg class=\"strip\" viewBox=\"0 0 {drawn} 16\" width=\"{shown}\" preserveAspectRatio=\"none\" role=\"img\">\
+             <title>{}</title>",
             self.text()
         )?;
         for (part, class) in
