@@ -120,11 +120,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(to
 }
 
 /// `POST /pay/{token}`: makes a price for whoever has no script, and leads back.
-pub(crate) async fn quote(
-    State(site): State<Arc<Site>>,
-    visit: Visit,
-    Segment(token): Segment,
-) -> Shown {
+pub(crate) async fn quote(State(site): State<Arc<Site>>, visit: Visit, Segment(token): Segment) -> Shown {
     let token = read_token(&token)?;
     let w = PayWords::of(visit.language);
     let portal = portal(&site)?;
@@ -208,7 +204,7 @@ fn page<'a>(
         tone,
         state,
         amount: rupiah(invoice.amount_idr),
-        merchant: AddressLink::new(invoice.wallet, None).pictured(),
+        merchant: AddressLink::new(invoice.wallet, None).pictured().full(),
         rate: rate.map(labels::rate),
         until: utc(invoice.expires_at / 1_000),
         quote: quote.map(|quote| {
