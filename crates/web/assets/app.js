@@ -54,8 +54,6 @@ function highlight(event) {
 export function enhance(root) {
   // Whoever has no pointer scrolls what has the focus.
   for (const part of root.querySelectorAll(".scroll")) part.tabIndex = 0;
-  // Whoever has no pointer scrolls what has the focus.
-  for (const part of root.querySelectorAll(".scroll")) part.tabIndex = 0;
   addCopyButtons(root);
   tellTimes(root);
 }
