@@ -52,6 +52,8 @@ function highlight(event) {
 
 // Makes fresh markup like the rest of the page.
 export function enhance(root) {
+  // Whoever has no pointer scrolls what has the focus.
+  for (const part of root.querySelectorAll(".scroll")) part.tabIndex = 0;
   addCopyButtons(root);
   tellTimes(root);
 }

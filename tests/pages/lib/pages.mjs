@@ -8,10 +8,10 @@ import { REGISTRY } from './seed.mjs'
 export function pages({ facts, made }) {
   const { block, blockHash, transfer, deploy, failed, note, contract, seeder } = facts
   const list = [
-    { name: 'home', path: '/', shows: ['Latest blocks', 'Latest transactions', '3.75'] },
+    { name: 'home', path: '/', shows: ['Latest blocks', 'Latest transactions', 'Genesis Validator'] },
     { name: 'blocks', path: '/blocks', shows: [grouped(block)] },
     { name: 'block', path: `/block/${block}`, shows: [blockHash] },
-    { name: 'transactions', path: '/transactions', shows: [start(transfer)] },
+    { name: 'transactions', path: '/transactions', shows: [start(note)] },
     { name: 'tx-transfer', path: `/tx/${transfer}`, shows: [transfer, '1.25'] },
     { name: 'tx-deploy', path: `/tx/${deploy}`, shows: [deploy, start(contract)] },
     { name: 'tx-failed', path: `/tx/${failed}`, shows: [failed, 'claimRewards'] },

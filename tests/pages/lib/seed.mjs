@@ -1,7 +1,7 @@
 // Something to look at: transactions of every kind that the pages tell apart.
 import { readFileSync } from 'node:fs'
 
-import { createPublicClient, createWalletClient, encodeDeployData, encodeFunctionData, http, parseAbi, parseEther } from 'viem'
+import { createPublicClient, createWalletClient, encodeDeployData, encodeFunctionData, getAddress, http, parseAbi, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 /** Well-known accounts of the devnet. */
@@ -39,7 +39,7 @@ export async function seed(rpc) {
     block: Number(transferred.blockNumber),
     blockHash: transferred.blockHash,
     deploy,
-    contract: deployed.contractAddress,
+    contract: getAddress(deployed.contractAddress),
     failed,
     note,
   }

@@ -17,7 +17,7 @@ export async function claimFromFaucet({ browser, base, binary, screenshots }) {
     expect(refusal.includes('allowlist'), `a stranger to be told of the allowlist, got ${refusal}`)
     expect((await page.locator('#address').inputValue()) === wallet, 'what was typed to be kept')
     if (javaScriptEnabled) await page.screenshot({ path: `${screenshots}/faucet-refused-1280-light.png`, fullPage: true })
-    await runChainnet(binary, 'allowlist', 'add', wallet)
+    await runChainnet(binary, 'allowlist', 'add', '--team', 'page-tests', wallet)
     await claim(page, wallet)
     await page.locator('#claim').waitFor()
     expect((await page.locator('#claim').innerText()).includes('500'), '500 coin')

@@ -7,8 +7,9 @@ export async function followLinks(stage) {
   const merchant = await Visitor.come(stage.browser, stage.base, { storageState: stage.made.session })
   const ask = (path) => merchant.context.request.get(path, { maxRedirects: 0 })
   const links = new Map()
-  for (const { name, path, isTool } of pages(stage)) {
-    if (isTool) continue
+  for (const { name, path, isTool, status } of pages(stage)) {
+    // A page that is not there offers to try again.
+    if (isTool || status) continue
     const html = await (await ask(path)).text()
     for (const link of linksOf(html, stage.base)) if (!links.has(link)) links.set(link, name)
   }

@@ -6,7 +6,6 @@ export async function search({ browser, base, facts }) {
   const visitor = await Visitor.come(browser, base)
   const { page } = await visitor.open('/')
   const cases = [
-    [String(facts.block), `/block/${facts.block}`],
     [facts.blockHash, /^\/block\//],
     [facts.transfer, `/tx/${facts.transfer}`],
     [` ${facts.contract.toLowerCase()} `, /^\/address\/0x/i],
@@ -16,6 +15,12 @@ export async function search({ browser, base, facts }) {
     await page.getByRole('searchbox').press('Enter')
     await page.waitForURL((url) => (place instanceof RegExp ? place.test(url.pathname) : url.pathname === place))
   }
+  // A small number may also be a part of a name.
+  await page.getByRole('searchbox').fill(String(facts.block))
+  await page.getByRole('searchbox').press('Enter')
+  await page.waitForURL((url) => ['/search', `/block/${facts.block}`].includes(url.pathname))
+  if (new URL(page.url()).pathname === '/search') await page.locator(`main a[href="/block/${facts.block}"]`).first().click()
+  await page.waitForURL(`**/block/${facts.block}`)
   await page.getByRole('searchbox').fill('nothing is called this <b>')
   await page.getByRole('searchbox').press('Enter')
   await page.waitForURL((url) => url.pathname === '/search')

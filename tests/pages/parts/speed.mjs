@@ -5,14 +5,15 @@ import { Visitor } from '../lib/browser.mjs'
 import { pages } from '../lib/pages.mjs'
 import { expect, note, until } from '../lib/report.mjs'
 
+/** Pages whose first paint is timed. */
+const TIMED = ['home', 'blocks', 'block', 'tx-transfer', 'address', 'validators', 'network', 'developers']
 /** Blocks that are waited for. */
 const HEADS = 8
 
-/** First contentful paint of each page, without a cache. */
+/** First contentful paint of some pages, without a cache. */
 export async function measurePaint(stage) {
   const times = []
-  for (const { name, path, isTool, isSignedIn } of pages(stage)) {
-    if (isTool || isSignedIn) continue
+  for (const { name, path } of pages(stage).filter(({ name }) => TIMED.includes(name))) {
     const visitor = await Visitor.come(stage.browser, stage.base)
     const { page } = await visitor.open(path)
     const paint = await until(`the first paint of ${name}`, () =>
