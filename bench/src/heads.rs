@@ -87,7 +87,11 @@ pub(crate) async fn subscribe(address: SocketAddr, from: Ipv4Addr, key: Option<&
 }
 
 /// Notes every head of a subscription until it ends.
-pub(crate) async fn listen(mut socket: Socket, heard: Arc<Mutex<Heard>>, note: fn(&mut Heard, String, Instant)) {
+pub(crate) async fn listen(
+    mut socket: Socket,
+    heard: Arc<Mutex<Heard>>,
+    note: fn(&mut Heard, String, Instant),
+) {
     while let Some(Ok(message)) = socket.next().await {
         let now = Instant::now();
         let number =

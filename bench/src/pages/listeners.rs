@@ -60,7 +60,12 @@ pub(super) async fn measure(explorer: &Explorer, count: usize) -> Result<Vec<Row
         target: Target::AtMost(limit),
     };
     Ok(vec![
-        row(format!("last of {count} watchers shown a head after the node told it"), Unit::Millis, worst, MOST_MILLIS),
+        row(
+            format!("last of {count} watchers shown a head after the node told it"),
+            Unit::Millis,
+            worst,
+            MOST_MILLIS,
+        ),
         row("memory per watcher".to_owned(), Unit::Bytes, grown as f64 / count as f64, MOST_BYTES),
     ])
 }

@@ -65,7 +65,11 @@ pub(crate) async fn run(options: Options) -> Result<()> {
     let explorer = Explorer::start(&binary).await?;
     let block = block_with_transactions(&explorer.app).await?;
     let subjects = [
-        subject("block page with 20 transactions", &format!("/block/{block}"), Target::AtLeast(PAGES_PER_SECOND)),
+        subject(
+            "block page with 20 transactions",
+            &format!("/block/{block}"),
+            Target::AtLeast(PAGES_PER_SECOND),
+        ),
         subject("home page", "/", Target::None),
         subject("list of blocks", "/blocks", Target::None),
     ];
@@ -90,7 +94,8 @@ impl Explorer {
         let visitors = ["--trusted-proxies", "127.0.0.0/8", "--internal-allowlist", "127.0.0.0/8,10.0.0.0/8"];
         let app = AppProcess::up(binary, data.path(), visitors).await?;
         app.api().wait_for("/ready", |answer| answer.status.is_success()).await?;
-        let address: SocketAddr = app.server().announced(MARKER).context("the product runs without its pages")?;
+        let address: SocketAddr =
+            app.server().announced(MARKER).context("the product runs without its pages")?;
         let server = Server { address, pid: app.server().pid() };
         Ok(Self { app, server, _data: data })
     }
@@ -103,7 +108,8 @@ fn subject(name: &'static str, path: &str, target: Target) -> Subject {
 /// A visitor's request.
 fn get(path: &str, visitor: u16) -> Vec<u8> {
     let [high, low] = visitor.to_be_bytes();
-    format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-forwarded-for: 10.0.{high}.{low}\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-forwarded-for: 10.0.{high}.{low}\r\n\r\n")
+        .into_bytes()
 }
 
 /// Ours, then the bare handler with the page that ours gave, in turns.
@@ -121,7 +127,9 @@ async fn compare(server: Server, subject: &Subject, options: &Options) -> Result
         let cost = load::send(server, &subject.requests, Until::Elapsed(time), &bar).await?;
         ours.push(cost.per_second());
         cpu.push(cost.cpu_micros());
-        theirs.push(load::send(bare.server(), &subject.requests, Until::Elapsed(time), &bar).await?.per_second());
+        theirs.push(
+            load::send(bare.server(), &subject.requests, Until::Elapsed(time), &bar).await?.per_second(),
+        );
         bar.finish_and_clear();
     }
     let row = |metric, unit, ours, peer, target| Row { metric, unit, ours, peer, target };

@@ -70,7 +70,7 @@ export async function connect() {
     return { provider: wallet, account };
   } catch (error) {
     // Whoever refused may have wanted another wallet.
-    localStorage.removeItem(REMEMBERED);
+    if (error.code !== -32002) localStorage.removeItem(REMEMBERED);
     throw error;
   }
 }

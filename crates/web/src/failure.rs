@@ -85,11 +85,9 @@ impl Failure {
             Self::ChainUnavailable(cause) | Self::DatabaseUnavailable(cause) | Self::Internal(cause) => {
                 Some(cause)
             }
-            Self::NoPage
-            | Self::Missing(_)
-            | Self::Malformed(_)
-            | Self::TooMany(_)
-            | Self::WrongOrigin => None,
+            Self::NoPage | Self::Missing(_) | Self::Malformed(_) | Self::TooMany(_) | Self::WrongOrigin => {
+                None
+            }
         }
     }
 }

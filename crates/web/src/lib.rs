@@ -4,7 +4,8 @@
 //! words in both languages. [`Explorer`] puts the frame around them: who visits, what they prefer, who may come in, headers,
 //! refusals as pages. The API answers under the same origin, so that a page's scripts need no permission of anybody else.
 //!
-//! Pages decide nothing and write nothing: forms and scripts go through the API and the faucet like everybody.
+//! Pages decide nothing: scripts go through the API like everybody, and forms do what the API does for the same caller, through
+//! the same crates.
 
 #[macro_use]
 mod words;

@@ -27,8 +27,15 @@ impl Operation<'_> {
     }
 }
 
-/// The page.
-pub(super) fn render(document: &Value, surface: &Surface) -> String {
+/// The documentation: the page that everything begins with, and one for each part of a large interface.
+pub(super) struct Pages {
+    pub(super) first: String,
+    /// By the last part of their paths.
+    pub(super) parts: Vec<(String, String)>,
+}
+
+/// The documentation. With a place for them, parts have pages of their own, so that none is heavy.
+pub(super) fn render(document: &Value, surface: &Surface) -> Pages {
     let operations = operations(document);
     let mut tags: Vec<&str> = Vec::new();
     for operation in &operations {
@@ -36,26 +43,52 @@ pub(super) fn render(document: &Value, surface: &Surface) -> String {
             tags.push(operation.tag());
         }
     }
-    let mut body = format!(
-        "<header><h1>{}</h1>{}</header><nav aria-label=\"Operations\"><ul>",
-        escape(surface.title),
-        surface.introduction
-    );
-    for operation in &operations {
-        let (id, method, path) = (operation.text("operationId"), operation.method, operation.path);
-        let _ = write!(body, "<li><a href=\"#{id}\">{} {}</a></li>", method.to_uppercase(), escape(path));
-    }
-    body.push_str("</ul></nav><main>");
+    let mut body =
+        format!("<header><h1>{}</h1>{}</header><main>", escape(surface.title), surface.introduction);
+    let mut parts = Vec::new();
     for tag in tags {
-        let _ = write!(body, "<h2>{}</h2>", escape(tag));
-        operations
-            .iter()
-            .filter(|operation| operation.tag() == tag)
-            .for_each(|o| put_operation(&mut body, o));
+        let of_tag = || operations.iter().filter(|operation| operation.tag() == tag);
+        match surface.parts {
+            Some(place) => {
+                let slug = tag.to_lowercase().replace(' ', "-");
+                let _ = write!(
+                    body,
+                    "<h2><a href=\"{place}/{slug}\">{}</a></h2><ul class=\"operations\">",
+                    escape(tag)
+                );
+                of_tag().for_each(|operation| put_link(&mut body, operation, &format!("{place}/{slug}")));
+                body.push_str("</ul>");
+                parts.push((slug, part(tag, place, of_tag())));
+            }
+            None => {
+                let _ = write!(body, "<h2>{}</h2>", escape(tag));
+                of_tag().for_each(|operation| put_operation(&mut body, operation, ""));
+            }
+        }
     }
     put_errors(&mut body);
     body.push_str("</main>");
-    page("API", &body)
+    Pages { first: page("API", &body), parts }
+}
+
+/// The page of a part; `place` is that of the first page.
+fn part<'a>(tag: &str, place: &str, operations: impl Iterator<Item = &'a Operation<'a>>) -> String {
+    let mut body =
+        format!("<header><p><a href=\"{place}\">API</a></p><h1>{}</h1></header><main>", escape(tag));
+    operations.for_each(|operation| put_operation(&mut body, operation, place));
+    body.push_str("</main>");
+    page(tag, &body)
+}
+
+fn put_link(body: &mut String, operation: &Operation<'_>, place: &str) {
+    let (id, method) = (operation.text("operationId"), operation.method);
+    let _ = write!(
+        body,
+        "<li><a href=\"{place}#{id}\"><span class=\"method {method}\">{}</span><code>{}</code></a> {}</li>",
+        method.to_uppercase(),
+        escape(operation.path),
+        escape(operation.text("summary"))
+    );
 }
 
 fn operations(document: &Value) -> Vec<Operation<'_>> {
@@ -69,7 +102,8 @@ fn operations(document: &Value) -> Vec<Operation<'_>> {
         .collect()
 }
 
-fn put_operation(body: &mut String, operation: &Operation<'_>) {
+/// An operation in full; `errors` is the page that has the table of error codes, empty for this one.
+fn put_operation(body: &mut String, operation: &Operation<'_>, errors: &str) {
     let (id, method) = (operation.text("operationId"), operation.method);
     let _ = write!(
         body,
@@ -88,7 +122,7 @@ fn put_operation(body: &mut String, operation: &Operation<'_>) {
     if let Some(example) = operation.value.pointer("/requestBody/content/application~1json/example") {
         put_example(body, "Request", example);
     }
-    put_responses(body, operation.value);
+    put_responses(body, operation.value, errors);
     body.push_str("</section>");
 }
 
@@ -113,7 +147,7 @@ fn put_parameters(body: &mut String, operation: &Value) {
     body.push_str("</table></div>");
 }
 
-fn put_responses(body: &mut String, operation: &Value) {
+fn put_responses(body: &mut String, operation: &Value, errors: &str) {
     let Some(Value::Object(responses)) = operation.get("responses") else { return };
     let mut refusals = String::new();
     for (status, response) in responses {
@@ -122,7 +156,7 @@ fn put_responses(body: &mut String, operation: &Value) {
             response.pointer("/content/application~1problem+json/schema/allOf/1/properties/code/enum")
         {
             for code in codes.as_array().into_iter().flatten().filter_map(Value::as_str) {
-                let _ = write!(refusals, "<a href=\"#{code}\"><code>{code}</code></a> ");
+                let _ = write!(refusals, "<a href=\"{errors}#{code}\"><code>{code}</code></a> ");
             }
             continue;
         }

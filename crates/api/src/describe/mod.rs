@@ -25,6 +25,8 @@ pub(crate) struct Surface {
     pub(crate) description: &'static str,
     /// What the page begins with, in HTML.
     pub(crate) introduction: &'static str,
+    /// Where the parts of a large interface have pages of their own; none for a small one, which is a single page.
+    pub(crate) parts: Option<&'static str>,
     /// The refusals that operations have beside those every operation has: one list of each part of the interface.
     pub(crate) refusals: &'static [&'static [Refusals]],
     /// Adds what does not come from handlers.
@@ -35,6 +37,7 @@ pub(crate) struct Surface {
 pub(crate) struct Description {
     pub(crate) openapi: Arc<Rendered>,
     pub(crate) docs: Arc<Rendered>,
+    parts: Vec<(String, Arc<Rendered>)>,
 }
 
 impl Description {
@@ -43,11 +46,18 @@ impl Description {
         let document = openapi::document(handlers, surface);
         let html = HeaderValue::from_static("text/html; charset=utf-8");
         let rendered = |body: String, media_type| Rendered::new(body.into(), media_type, Holds::Process);
-        let page = docs::render(&document, surface);
+        let page = |body| Arc::new(rendered(body, html.clone()).with_policy(markup::PAGE_POLICY));
+        let pages = docs::render(&document, surface);
         Self {
             openapi: Arc::new(rendered(print(&document), JSON)),
-            docs: Arc::new(rendered(page, html).with_policy(markup::PAGE_POLICY)),
+            docs: page(pages.first),
+            parts: pages.parts.into_iter().map(|(name, body)| (name, page(body))).collect(),
         }
+    }
+
+    /// The page of a part.
+    pub(crate) fn part(&self, name: &str) -> Option<Arc<Rendered>> {
+        self.parts.iter().find(|(known, _)| known == name).map(|(_, page)| page.clone())
     }
 }
 

@@ -128,6 +128,7 @@ fn routes() -> OpenApiRouter<Shared> {
 const SURFACE: Surface = Surface {
     title: "chainnet faucet",
     description: "Test coin for wallets: 500 a day.",
+    parts: None,
     introduction: "\
 <p>A wallet gets 500 coin once in 24 hours, a network address three claims. On the private testnet an API key with the \
 permission <code>faucet</code> is needed, and the wallet must be on the allowlist.</p>\

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
+use super::segment::Segment;
 use crate::{
+    code::Code,
     describe::Description,
     edge::answer::{Answer, Holds},
     graphql,
+    problem::Problem,
 };
 
 /// OpenAPI specification
@@ -30,6 +33,16 @@ pub(super) async fn get_openapi(State(description): State<Arc<Description>>) -> 
 )]
 pub(super) async fn get_docs(State(description): State<Arc<Description>>) -> Answer {
     Answer::rendered(description.docs.clone(), Holds::Process)
+}
+
+/// The page of one part of the documentation. Not an operation of the interface.
+pub(super) async fn get_docs_part(
+    State(description): State<Arc<Description>>,
+    Segment(part): Segment,
+) -> Result<Answer, Problem> {
+    let page =
+        description.part(&part).ok_or_else(|| Problem::new(Code::NotFound, Code::NotFound.meaning()))?;
+    Ok(Answer::rendered(page, Holds::Process))
 }
 
 /// GraphQL type definitions

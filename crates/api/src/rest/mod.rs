@@ -74,6 +74,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(description::get_graphql_schema))
         .merge(portal::routes())
         .route("/api/v1/docs/style.css", get(get_style))
+        .route("/api/v1/docs/{part}", get(description::get_docs_part))
 }
 
 /// What the REST interface says of itself.
@@ -81,6 +82,7 @@ pub(crate) const SURFACE: Surface = Surface {
     title: "chainnet",
     description: "Chain, blocks, transactions, accounts, validators, networks and fees of an IBFT 2.0 network.",
     introduction: INTRODUCTION,
+    parts: Some("/api/v1/docs"),
     refusals: &[
         REFUSALS,
         portal::session::REFUSALS,

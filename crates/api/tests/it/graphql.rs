@@ -200,6 +200,17 @@ async fn the_page_asks_nobody_else_for_anything(test: &TestDb) {
         }
         assert!(!html.contains("<style") && !html.contains(" style="), "{path}");
     }
+    // Every part of the documentation has its page, and none is heavy.
+    let first = String::from_utf8(rig.get("/api/v1/docs").await.body.to_vec()).unwrap();
+    let parts = first.split("<h2><a href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let mut count = 0;
+    for path in parts.chain(["/api/v1/docs"]) {
+        let page = rig.get(path).await;
+        assert!(page.status == 200 && page.body.len() < 60_000, "{path}: {}", page.body.len());
+        count += 1;
+    }
+    assert!(count > 5, "{count} pages");
+    assert_eq!(rig.get("/api/v1/docs/nothing").await.refusal(), (404, "not_found".into()));
     for asset in ["/graphql/page.js", "/api/v1/docs/style.css"] {
         assert_eq!(rig.get(asset).await.status, 200, "{asset}");
     }

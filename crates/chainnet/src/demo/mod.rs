@@ -16,7 +16,6 @@ use alloy_primitives::{Bytes, U256, bytes};
 use alloy_sol_types::SolCall;
 use anyhow::Context;
 use api::{ApiState, Edge, Portal};
-use chain::ChainClient;
 use contracts::{PlatformFees::payCall, fees::FeeSource};
 use domain::{Wei, devnet, portal::AmountIdr};
 use http_body_util::Full;

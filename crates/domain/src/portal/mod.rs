@@ -22,8 +22,8 @@ pub use plan::{FeeSplit, Plan, UnknownPlan, WEBHOOK_FEE_COIN};
 pub use rate::{AMOUNT_IDR, Rate, RateError};
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use state::{
-    AuditAction, DeliveryState, InvoiceState, KeyState, OrderKind, OrderState, PaymentException, PaymentPurpose,
-    UnknownWord, WebhookState,
+    AuditAction, DeliveryState, InvoiceState, KeyState, OrderKind, OrderState, PaymentException,
+    PaymentPurpose, UnknownWord, WebhookState,
 };
 
 /// Keys that a wallet may have active, those included that it has ordered and not yet claimed.

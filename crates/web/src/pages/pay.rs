@@ -120,28 +120,30 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(to
 }
 
 /// `POST /pay/{token}`: makes a price for whoever has no script, and leads back.
-pub(crate) async fn quote(
-    State(site): State<Arc<Site>>,
-    visit: Visit,
-    Segment(token): Segment,
-) -> Shown {
+pub(crate) async fn quote(State(site): State<Arc<Site>>, visit: Visit, Segment(token): Segment) -> Shown {
     let token = read_token(&token)?;
     let w = PayWords::of(visit.language);
     let portal = portal(&site)?;
-    let error = match portal.quote(token, visit.address.into(), site.api.clock.now()).await {
-        Ok(_) => return Ok(back()),
-        // The page says why.
-        Err(problem) if problem.code() == Code::InvoiceNotOpen => return Ok(back()),
-        Err(problem) => match problem.code() {
-            Code::RateUnavailable => w.rate_missing,
-            Code::PaymentsBehind => w.behind,
-            Code::ChainUnavailable => w.silent,
-            Code::RateLimited => w.too_many,
-            Code::InvoiceNotFound => return Err(Failure::Missing(Missing::PaymentLink)),
-            _ => return Err(Failure::DatabaseUnavailable(problem.detail().to_owned())),
-        },
+    let Err(problem) = portal.quote(token, visit.address.into(), site.api.clock.now()).await else {
+        return Ok(back());
     };
-    render(&site, &visit, token, Some(error)).await
+    let told = [
+        (Code::RateUnavailable, w.rate_missing),
+        (Code::PaymentsBehind, w.behind),
+        (Code::ChainUnavailable, w.silent),
+        (Code::RateLimited, w.too_many),
+    ];
+    if let Some((_, error)) = told.into_iter().find(|(code, _)| *code == problem.code()) {
+        return render(&site, &visit, token, Some(error)).await;
+    }
+    if problem.code() == Code::DatabaseUnavailable {
+        return Err(Failure::DatabaseUnavailable(problem.detail().to_owned()));
+    }
+    if problem.code() == Code::InvoiceNotFound {
+        return Err(Failure::Missing(Missing::PaymentLink));
+    }
+    // It cannot be paid any more; the page says why.
+    Ok(back())
 }
 
 /// To the page itself, without its name: that is a permission, and headers are logged by others.
@@ -208,7 +210,7 @@ fn page<'a>(
         tone,
         state,
         amount: rupiah(invoice.amount_idr),
-        merchant: AddressLink::new(invoice.wallet, None).pictured(),
+        merchant: AddressLink::new(invoice.wallet, None).pictured().full(),
         rate: rate.map(labels::rate),
         until: utc(invoice.expires_at / 1_000),
         quote: quote.map(|quote| {

@@ -62,7 +62,13 @@ async fn an_invoice_is_shown_quoted_and_paid() {
     let paid = private(rig.get_with(&link, &[("accept-language", "id")]).await);
     assert_eq!(attribute(&paid, "data-status"), "paid");
     let receipt = inside(&paid, "<section id=\"receipt\">", "</section>");
-    for shown in ["Bukti pembayaran", "150 PNC", "Rp\u{a0}150.000", "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", "UTC"] {
+    for shown in [
+        "Bukti pembayaran",
+        "150 PNC",
+        "Rp\u{a0}150.000",
+        "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+        "UTC",
+    ] {
         assert!(receipt.contains(shown), "{shown}: {receipt}");
     }
     assert!(receipt.contains(&format!("href=\"/tx/{hash}\"")), "{receipt}");
@@ -70,7 +76,10 @@ async fn an_invoice_is_shown_quoted_and_paid() {
     let after = rig.post(&link, &[]).await;
     assert_eq!(after.header("location"), Some("?"), "the page says why there is no price");
     let dashboard = merchant.get("/developers").await.page();
-    assert!(dashboard.contains("Rp\u{a0}150.000 in all") && dashboard.contains("class=\"fill\""), "{dashboard}");
+    assert!(
+        dashboard.contains("Rp\u{a0}150.000 in all") && dashboard.contains("class=\"fill\""),
+        "{dashboard}"
+    );
     let too_late = merchant.post(&place, &[]).await;
     assert_eq!(too_late.status, StatusCode::CONFLICT);
     assert!(too_late.text.contains("cannot be taken back"), "{}", too_late.text);
@@ -92,7 +101,10 @@ async fn ends_are_explained() {
     merchant.post(&place, &[]).await;
     let closing = private(rig.get(&link).await);
     assert_eq!((attribute(&closing, "data-status"), attribute(&closing, "data-closing")), ("open", "true"));
-    assert!(closing.contains("can still be paid until it ends") && closing.contains("id=\"eip681\""), "{closing}");
+    assert!(
+        closing.contains("can still be paid until it ends") && closing.contains("id=\"eip681\""),
+        "{closing}"
+    );
     assert!(merchant.get(&place).await.page().contains("a customer holds a price"));
     let (_, link) = merchant.invoice("Budi").await;
     let seconds = rig.chain.head().block.header.timestamp.max(rig.clock_seconds()) + 2 * 86_400;

@@ -15,6 +15,7 @@ use store::portal::{DeveloperKeyRow, PaymentRow, RevenueRow, WalletRow, WebhookR
 use super::{
     Member, Tabs,
     invoices::{InvoiceLine, InvoiceListWords},
+    keys::KeyLine,
     labels::{self, Tag},
     portal, refused, show as show_page,
 };
@@ -45,6 +46,13 @@ words! {
         active_keys: "Active keys", "Kunci aktif";
         next_expiry: "the next one ends", "yang berikutnya berakhir";
         no_key: "Buy one to make invoices.", "Beli satu untuk membuat tagihan.";
+        keys: "Active keys", "Kunci aktif";
+        all_keys: "All keys", "Semua kunci";
+        name: "Name", "Nama";
+        plan: "Plan", "Paket";
+        ends: "Ends", "Berakhir";
+        used: "Last used", "Terakhir dipakai";
+        never: "never", "belum pernah";
         webhook: "Webhook", "Webhook";
         no_webhook: "none", "tidak ada";
         delivered: "delivered", "terkirim";
@@ -80,7 +88,7 @@ struct Page {
     paid: Number,
     expired: Number,
     void: Number,
-    active_keys: usize,
+    keys: Vec<KeyLine>,
     most_keys: u64,
     next_expiry: Option<labels::Until>,
     webhook: Option<WebhookLine>,
@@ -187,7 +195,7 @@ fn page(site: &Site, visit: &Visit, member: &Member, parts: Parts) -> Page {
         paid: count(|wallet| wallet.paid_count),
         expired: count(|wallet| wallet.expired_count),
         void: count(|wallet| wallet.void_count),
-        active_keys: active.len(),
+        keys: active.iter().map(|row| KeyLine::new(site, row, language)).collect(),
         most_keys: MOST_ACTIVE_KEYS,
         next_expiry: next_expiry.map(|at| labels::until(site, at, language)),
         webhook: webhook.map(|row| WebhookLine {

@@ -121,11 +121,7 @@ pub(crate) async fn show(
 }
 
 /// `POST /developers/webhook/deliveries/{id}`: sends the event again.
-pub(crate) async fn redeliver(
-    State(site): State<Arc<Site>>,
-    member: Member,
-    Segment(id): Segment,
-) -> Shown {
+pub(crate) async fn redeliver(State(site): State<Arc<Site>>, member: Member, Segment(id): Segment) -> Shown {
     let queued = portal(&site)?.webhooks.redeliver(member.wallet(), read_id(&id)?).await;
     Ok(go_to(&format!("/developers/webhook/deliveries/{}", queued.map_err(refused)?.id)))
 }

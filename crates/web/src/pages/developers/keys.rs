@@ -88,20 +88,21 @@ struct ScopeLine {
     is_chosen: bool,
 }
 
-struct KeyLine {
-    id: String,
-    name: String,
-    last4: String,
-    scopes: String,
-    state: Tag,
-    is_active: bool,
-    plan: &'static str,
-    ends: Until,
-    used: Option<Ago>,
+/// A key in a list.
+pub(crate) struct KeyLine {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) last4: String,
+    pub(crate) scopes: String,
+    pub(crate) state: Tag,
+    pub(crate) is_active: bool,
+    pub(crate) plan: &'static str,
+    pub(crate) ends: Until,
+    pub(crate) used: Option<Ago>,
 }
 
 impl KeyLine {
-    fn new(site: &Site, row: &DeveloperKeyRow, language: Language) -> Self {
+    pub(crate) fn new(site: &Site, row: &DeveloperKeyRow, language: Language) -> Self {
         let state = row.state_at(site.now() * 1_000);
         let scopes: Vec<_> = row.scopes.iter().map(Scope::name).collect();
         Self {

@@ -76,9 +76,7 @@ pub(crate) const fn scope(scope: Scope, language: Language) -> &'static str {
     match scope {
         Scope::DashboardRead => language.choose("read the dashboard", "membaca dasbor"),
         Scope::InvoicesRead => language.choose("read invoices", "membaca tagihan"),
-        Scope::InvoicesWrite => {
-            language.choose("make and void invoices", "membuat dan membatalkan tagihan")
-        }
+        Scope::InvoicesWrite => language.choose("make and void invoices", "membuat dan membatalkan tagihan"),
     }
 }
 
@@ -97,12 +95,17 @@ pub(crate) const fn order(state: OrderState, language: Language) -> Tag {
         OrderState::AwaitingPayment => {
             Tag { tone: "warn", text: language.choose("waits for payment", "menunggu pembayaran") }
         }
-        OrderState::Paid => Tag { tone: "good", text: language.choose("paid, to be claimed", "lunas, belum diambil") },
-        OrderState::PaidWaiting => {
-            Tag { tone: "warn", text: language.choose("paid late, waits for a slot", "dibayar terlambat, menunggu slot") }
+        OrderState::Paid => {
+            Tag { tone: "good", text: language.choose("paid, to be claimed", "lunas, belum diambil") }
         }
+        OrderState::PaidWaiting => Tag {
+            tone: "warn",
+            text: language.choose("paid late, waits for a slot", "dibayar terlambat, menunggu slot"),
+        },
         OrderState::Claimed => Tag { tone: "good", text: language.choose("done", "selesai") },
-        OrderState::Expired => Tag { tone: "", text: language.choose("not paid in time", "tidak dibayar tepat waktu") },
+        OrderState::Expired => {
+            Tag { tone: "", text: language.choose("not paid in time", "tidak dibayar tepat waktu") }
+        }
     }
 }
 
@@ -171,7 +174,9 @@ mod tests {
 
     #[test]
     fn a_rate_is_written_as_in_indonesia() {
-        for (given, expected) in [("1000", "Rp\u{a0}1.000"), ("1250000.5", "Rp\u{a0}1.250.000,5"), ("0.25", "Rp\u{a0}0,25")] {
+        for (given, expected) in
+            [("1000", "Rp\u{a0}1.000"), ("1250000.5", "Rp\u{a0}1.250.000,5"), ("0.25", "Rp\u{a0}0,25")]
+        {
             assert_eq!(rate(given.parse().unwrap()), expected);
         }
     }

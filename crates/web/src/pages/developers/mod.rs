@@ -7,12 +7,14 @@ mod dashboard;
 mod delivery;
 mod events;
 mod invoice;
+mod invoice_draft;
 mod invoices;
 mod keys;
 pub(crate) mod labels;
 mod order;
 mod secret;
 mod webhook;
+mod webhook_change;
 mod welcome;
 
 use std::{net::IpAddr, sync::Arc};
@@ -64,7 +66,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/developers", get(dashboard::show).post(dashboard::sign_out))
         .route("/developers/keys", get(keys::show).post(keys::change))
         .route("/developers/orders/{id}", get(order::show).post(order::claim))
-        .route("/developers/webhook", get(webhook::show).post(webhook::change))
+        .route("/developers/webhook", get(webhook::show).post(webhook_change::change))
         .route("/developers/webhook/events", get(events::show))
         .route("/developers/webhook/deliveries/{id}", get(delivery::show).post(delivery::redeliver))
         .route("/developers/invoices", get(invoices::show).post(invoices::create))

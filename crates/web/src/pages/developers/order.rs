@@ -174,7 +174,9 @@ fn page<'a>(
     let (row, split, request) = (&order.row, order.split(), &order.request);
     let (is_key, what) = what(&row.purchase, language);
     let can_claim = match row.state {
-        OrderState::AwaitingPayment | OrderState::Paid | OrderState::PaidWaiting | OrderState::Expired => true,
+        OrderState::AwaitingPayment | OrderState::Paid | OrderState::PaidWaiting | OrderState::Expired => {
+            true
+        }
         OrderState::Claimed => false,
     };
     let title = if is_key { w.key } else { w.webhook };

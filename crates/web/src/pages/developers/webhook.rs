@@ -1,47 +1,30 @@
 //! The webhook: where a wallet's events are sent, how that is going, and what was delivered.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use askama::Template;
-use axum::{
-    body::Bytes,
-    extract::{Query, State, rejection::QueryRejection},
-};
+use axum::extract::{Query, State, rejection::QueryRejection};
 use domain::portal::{DeliveryState, WebhookState};
 use hyper::StatusCode;
-use merchant::WebhookFee;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use store::portal::{DeliveryRow, WebhookRow};
-use tokio::time::{Instant, sleep, timeout};
-use webhooks::{PROBED_AFTER, SavedWebhook, UrlRefusal, WebhookError};
+use webhooks::PROBED_AFTER;
 
 use super::{
     Member, ROWS, Tabs, asked,
     labels::{self, Tag, Until},
-    portal, read_id, refused,
-    secret::{SecretOf, reveal},
-    show_as,
+    portal, read_id, refused, show_as,
 };
 use crate::{
     failure::{Failure, Malformed},
-    fields::Fields,
     format::Number,
     frame::{Frame, Section},
-    page::{Shown, go_to},
+    page::Shown,
     parts::Ago,
     site::Site,
     visit::Visit,
     words::Language,
 };
-
-/// How long a payment that was made is waited for, and how often is looked.
-const PAYMENT_WAIT: Duration = Duration::from_secs(8);
-const PAYMENT_LOOK: Duration = Duration::from_millis(200);
-/// How long a page waits for a test; it goes on without one who looks.
-const TEST_WAIT: Duration = Duration::from_secs(8);
-/// How long both secrets sign after a change.
-const OVERLAP: Duration = Duration::from_secs(24 * 3_600);
 
 words! {
     WebhookWords {
@@ -172,11 +155,11 @@ pub(crate) struct Wanted {
 
 /// What the page says about what was sent.
 #[derive(Default)]
-struct Said {
+pub(crate) struct Said {
     /// What was typed.
-    url: Option<String>,
-    error: Option<&'static str>,
-    note: Option<&'static str>,
+    pub(crate) url: Option<String>,
+    pub(crate) error: Option<&'static str>,
+    pub(crate) note: Option<&'static str>,
 }
 
 /// `GET /developers/webhook`.
@@ -191,7 +174,8 @@ pub(crate) async fn show(
     render(&site, &visit, &member, wanted, Said { note, ..Said::default() }).await
 }
 
-async fn render(site: &Site, visit: &Visit, member: &Member, wanted: Wanted, said: Said) -> Shown {
+/// The page, with what is to be said about what was sent.
+pub(crate) async fn render(site: &Site, visit: &Visit, member: &Member, wanted: Wanted, said: Said) -> Shown {
     let (language, webhooks) = (visit.language, &portal(site)?.webhooks);
     let w = WebhookWords::of(language);
     let webhook = webhooks.find(member.wallet()).await.map_err(refused)?;
@@ -203,9 +187,10 @@ async fn render(site: &Site, visit: &Visit, member: &Member, wanted: Wanted, sai
     let has_more = rows.len() > ROWS as usize;
     rows.truncate(ROWS as usize);
     let place = place_of(only);
-    let older = rows.last().filter(|_| has_more).map(|row| {
-        format!("{place}{}before={}", if only.is_some() { "&" } else { "?" }, row.id)
-    });
+    let older = rows
+        .last()
+        .filter(|_| has_more)
+        .map(|row| format!("{place}{}before={}", if only.is_some() { "&" } else { "?" }, row.id));
     let status = if said.error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = Page {
         frame: Frame::new(site, visit, Section::Developers, w.title),
@@ -236,103 +221,4 @@ fn state_tabs(current: Option<DeliveryState>, language: Language) -> Vec<StateTa
         is_current: state == current,
     };
     choices.map(tab).collect()
-}
-
-/// `POST /developers/webhook`: with `action` one of `save`, `test` and `rotate`.
-pub(crate) async fn change(
-    State(site): State<Arc<Site>>,
-    visit: Visit,
-    member: Member,
-    body: Bytes,
-) -> Shown {
-    let fields = Fields::read(&body);
-    match fields.text("action") {
-        "" | "save" => save(&site, &visit, &member, &fields).await,
-        "test" => test(&site, &visit, &member).await,
-        "rotate" => {
-            let rotated = portal(&site)?.webhooks.rotate(member.wallet(), OVERLAP, member.origin()).await;
-            let rotated = rotated.map_err(refused)?;
-            reveal(&site, &visit, &member, SecretOf::NextWebhook, rotated.secret.as_str())
-        }
-        _ => Err(Failure::Malformed(Malformed::Parameter("action"))),
-    }
-}
-
-async fn save(site: &Site, visit: &Visit, member: &Member, fields: &Fields) -> Shown {
-    let url = fields.text("url");
-    // A script has just seen the payment in a block; it is credited in a moment.
-    let deadline = fields.filled("tx").map(|_| Instant::now() + PAYMENT_WAIT);
-    let saved = loop {
-        match portal(site)?.webhooks.save(member.wallet(), url, member.origin()).await {
-            Err(WebhookError::FeeUnpaid) if deadline.is_some_and(|end| Instant::now() < end) => {
-                sleep(PAYMENT_LOOK).await;
-            }
-            saved => break saved,
-        }
-    };
-    match saved {
-        Ok(SavedWebhook { secret: Some(secret), .. }) => {
-            reveal(site, visit, member, SecretOf::Webhook, secret.as_str())
-        }
-        Ok(SavedWebhook { secret: None, .. }) => Ok(go_to("/developers/webhook")),
-        Err(WebhookError::FeeUnpaid) => match portal(site)?.orders.webhook_fee(member.wallet()).await {
-            Ok(WebhookFee::Unpaid(order)) => {
-                let url = utf8_percent_encode(url, NON_ALPHANUMERIC);
-                Ok(go_to(&format!("/developers/orders/{}?url={url}", order.row.id)))
-            }
-            // It was paid in between.
-            Ok(WebhookFee::Paid(order)) => Ok(go_to(&format!("/developers/orders/{order}"))),
-            Err(error) => Err(refused(error)),
-        },
-        Err(WebhookError::UrlBlocked(refusal)) => {
-            let said = Said {
-                url: Some(url.to_owned()),
-                error: Some(blocked(refusal, visit.language)),
-                note: None,
-            };
-            render(site, visit, member, Wanted::default(), said).await
-        }
-        Err(error) => Err(refused(error)),
-    }
-}
-
-/// Sends a test and leads to what came of it.
-async fn test(site: &Site, visit: &Visit, member: &Member) -> Shown {
-    let (webhooks, wallet) = (portal(site)?.webhooks.clone(), member.wallet());
-    let testing = tokio::spawn(async move { webhooks.test(wallet).await });
-    match timeout(TEST_WAIT, testing).await {
-        Ok(Ok(Ok(report))) => Ok(go_to(&format!("/developers/webhook/deliveries/{}", report.delivery_id))),
-        Ok(Ok(Err(WebhookError::Limited { .. }))) => {
-            let note = Some(WebhookWords::of(visit.language).test_many);
-            render(site, visit, member, Wanted::default(), Said { note, ..Said::default() }).await
-        }
-        Ok(Ok(Err(error))) => Err(refused(error)),
-        Ok(Err(stopped)) => Err(Failure::Internal(stopped.to_string())),
-        Err(_elapsed) => Ok(go_to("/developers/webhook?test=slow")),
-    }
-}
-
-/// Why a URL is not sent to.
-const fn blocked(refusal: UrlRefusal, language: Language) -> &'static str {
-    match refusal {
-        UrlRefusal::TooLong => language.choose("it is longer than 2048 characters.", "lebih dari 2048 karakter."),
-        UrlRefusal::NotUrl => language.choose("this is not a URL.", "ini bukan URL."),
-        UrlRefusal::Scheme => language.choose("it must begin with https://.", "harus diawali https://."),
-        UrlRefusal::UserInfo => {
-            language.choose("it must not carry a user name or a password.", "tidak boleh memuat nama pengguna atau kata sandi.")
-        }
-        UrlRefusal::Fragment => language.choose("it must not have a fragment (#…).", "tidak boleh memuat fragmen (#…)."),
-        UrlRefusal::Port => language.choose("its port is not allowed.", "portnya tidak diizinkan."),
-        UrlRefusal::AddressLiteral => {
-            language.choose("the host must be a name, not an address.", "host harus berupa nama, bukan alamat.")
-        }
-        UrlRefusal::NotPublicName => {
-            language.choose("the host must be a public name with a dot.", "host harus berupa nama publik dengan titik.")
-        }
-        UrlRefusal::OwnHost => language.choose("the host is one of our own.", "host tersebut milik kami sendiri."),
-        UrlRefusal::NotResolved => language.choose("the host has no address.", "host tidak memiliki alamat."),
-        UrlRefusal::NotGlobal => {
-            language.choose("the host leads to an address that is not public.", "host mengarah ke alamat yang tidak publik.")
-        }
-    }
 }
