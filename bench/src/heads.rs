@@ -38,7 +38,7 @@ pub(crate) struct Heard {
 
 impl Heard {
     /// The node has told a head, by its number in hexadecimal.
-    pub(crate) fn from_node(&mut self, number: String, now: Instant) {
+    pub(crate) fn note_node(&mut self, number: String, now: Instant) {
         self.first.insert(number, now);
     }
 

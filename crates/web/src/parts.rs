@@ -58,7 +58,7 @@ impl AddressLink {
     }
 
     /// To the page of a validator.
-    pub(crate) fn to_validator(mut self) -> Self {
+    pub(crate) fn of_validator(mut self) -> Self {
         self.is_validator = true;
         self
     }

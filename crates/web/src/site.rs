@@ -63,6 +63,6 @@ impl Site {
         let board = self.api.boards.borrow();
         let name =
             board.as_ref().and_then(|board| board.find_node(node)).map(|record| record.moniker.clone());
-        AddressLink::new(node, name.filter(|name| !name.is_empty())).to_validator()
+        AddressLink::new(node, name.filter(|name| !name.is_empty())).of_validator()
     }
 }

@@ -91,7 +91,7 @@ fn line(site: &Site, found: &Found, w: &SearchWords) -> Line {
         Found::Account(address) => (w.account, site.address_link(*address).pictured().to_string()),
         Found::Validator(record) => {
             let name = Some(record.moniker.clone()).filter(|name| !name.is_empty());
-            let link = AddressLink { name, ..full(record.address()) }.to_validator();
+            let link = AddressLink { name, ..full(record.address()) }.of_validator();
             (w.validator, link.to_string())
         }
     };

@@ -138,7 +138,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, Segment(text): Segment, 
         label,
         validator: record.map(|record| {
             let name = Some(record.moniker.clone()).filter(|name| !name.is_empty());
-            AddressLink::new(record.address(), name).to_validator()
+            AddressLink::new(record.address(), name).of_validator()
         }),
         validator_standing: record.map_or("", |record| record.standing.name()),
         table: tables.of_rows(&rows),

@@ -170,7 +170,7 @@ fn vote_line(site: &Site, vote: &VoteProgress, language: Language) -> VoteLine {
     let name = vote.moniker.clone().filter(|name| !name.is_empty());
     let link = AddressLink::new(vote.candidate, name).pictured();
     VoteLine {
-        candidate: if vote.operator.is_some() { link.to_validator() } else { link },
+        candidate: if vote.operator.is_some() { link.of_validator() } else { link },
         what: kind(vote.kind, language),
         count: vote.voters.len(),
         needed: vote.needed,

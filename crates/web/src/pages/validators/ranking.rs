@@ -170,7 +170,7 @@ fn line(entry: &RankedValidator, board: &Board, blocks: &[StripBlock], language:
     let missed = record.activity.missed_turns;
     Line {
         rank: entry.rank,
-        validator: AddressLink::new(record.address(), name).to_validator().pictured(),
+        validator: AddressLink::new(record.address(), name).of_validator().pictured(),
         is_provisional: entry.is_provisional,
         standing: StandingTag { standing: record.standing, language },
         score: entry.score.total.to_string(),
