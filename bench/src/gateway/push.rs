@@ -29,7 +29,7 @@ pub(super) async fn measure(front: &Front, node: SocketAddr, count: usize) -> Re
     let heard = Arc::new(Mutex::new(Heard::default()));
     let mut listeners = JoinSet::new();
     let reference = subscribe(node, Ipv4Addr::LOCALHOST, None).await?;
-    listeners.spawn(listen(reference, Arc::clone(&heard), Heard::from_node));
+    listeners.spawn(listen(reference, Arc::clone(&heard), Heard::note_node));
 
     let before = usage::resident_bytes(server.pid)?;
     let bar = progress::bar(count, "subscribers".to_owned());

@@ -35,7 +35,7 @@ pub(super) async fn measure(explorer: &Explorer, count: usize) -> Result<Vec<Row
     let heard = Arc::new(Mutex::new(Heard::default()));
     let mut listeners = JoinSet::new();
     let reference = subscribe(node.address(), Ipv4Addr::LOCALHOST, None).await?;
-    listeners.spawn(listen(reference, Arc::clone(&heard), Heard::from_node));
+    listeners.spawn(listen(reference, Arc::clone(&heard), Heard::note_node));
 
     let before = usage::resident_bytes(explorer.server.pid)?;
     let bar = progress::bar(count, "watchers".to_owned());

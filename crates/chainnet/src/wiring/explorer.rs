@@ -22,9 +22,8 @@ impl Wiring<'_> {
         }
         let demo = Demo { api: api.state.clone(), faucet };
         parts.start("the demonstration", |stop| async move {
-            match stop.run_until_cancelled(demo.play()).await {
-                Some(Err(error)) => warn!("the demonstration ended early: {error:#}"),
-                Some(Ok(())) | None => {}
+            if let Some(Err(error)) = stop.run_until_cancelled(demo.play()).await {
+                warn!("the demonstration ended early: {error:#}");
             }
             stop.cancelled().await;
             Ok(())
