@@ -16,8 +16,8 @@ export async function lookAtEveryPage(stage) {
   for (const locale of ['en-US', 'id-ID']) {
     const guest = await Visitor.come(stage.browser, stage.base, { locale })
     const merchant = await Visitor.come(stage.browser, stage.base, { locale, storageState: stage.made.session })
-    // Tools and references speak English only.
-    const waiting = pages(stage).filter(({ isTool, isReference }) => locale === 'en-US' || !(isTool || isReference))
+    // Tools speak English only.
+    const waiting = pages(stage).filter(({ isTool }) => locale === 'en-US' || !isTool)
     const worker = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const visitor = next.isSignedIn ? merchant : guest
@@ -36,7 +36,7 @@ export async function lookAtEveryPage(stage) {
   note(`largest page: ${largest}, ${html} bytes; styles and scripts of all: ${assets} bytes`)
 }
 
-async function look(stage, visitor, { name, path, status = 200, isTool, isReference }, locale, sizes) {
+async function look(stage, visitor, { name, path, status = 200, isTool }, locale, sizes) {
   const page = await visitor.context.newPage()
   page.on('response', (response) => weigh(response, sizes.assets))
   const response = await page.goto(path)
@@ -44,9 +44,9 @@ async function look(stage, visitor, { name, path, status = 200, isTool, isRefere
   if (response.status() !== status) fail(`${where}: ${response.status()} instead of ${status}`)
   const html = (await response.body()).length
   sizes.html.set(name, Math.max(html, sizes.html.get(name) ?? 0))
-  if (html > MOST_HTML && !isTool && !isReference) fail(`${where}: ${html} bytes of HTML`)
+  if (html > MOST_HTML) fail(`${where}: ${html} bytes of HTML`)
   const lang = await page.getAttribute('html', 'lang')
-  if (lang !== locale.slice(0, 2) && !isReference && !isTool) fail(`${where}: its language is ${lang}`)
+  if (lang !== locale.slice(0, 2) && !isTool) fail(`${where}: its language is ${lang}`)
   await page.evaluate(axeCore.source)
   for (const width of [DESK, PHONE]) {
     await page.setViewportSize({ width, height: width === PHONE ? 844 : 900 })
@@ -54,12 +54,12 @@ async function look(stage, visitor, { name, path, status = 200, isTool, isRefere
     if (excess > 0) fail(`${where}: ${excess} px wider than ${width} px`)
     for (const colorScheme of ['light', 'dark']) {
       // Another language changes neither colours nor structure: one look at it will do.
-      const isEnough = locale !== 'en-US' || isReference
+      const isEnough = locale !== 'en-US'
       if (isEnough && (width !== PHONE || colorScheme !== 'light')) continue
       await page.emulateMedia({ colorScheme })
       for (const finding of await inspect(page, colorScheme)) fail(`${where}, ${width} px, ${colorScheme}: ${finding}`)
       if (locale === 'en-US') {
-        await page.screenshot({ path: `${stage.screenshots}/${name}-${width}-${colorScheme}.png`, fullPage: !isReference })
+        await page.screenshot({ path: `${stage.screenshots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
       }
     }
   }
