@@ -68,7 +68,9 @@ impl Explorer {
         let inner = &*self.inner;
         let path = request.uri().path();
         if is_of_api(path) {
-            return inner.site.edge.answer(peer, request).await.map(Body::new);
+            // Boxed, like the page below: a connection keeps room for the largest answer as long as it lives, and whoever
+            // watches keeps it for hours.
+            return Box::pin(inner.site.edge.answer(peer, request)).await.map(Body::new);
         }
         let headers = request.headers();
         let address = client_address(peer, headers, &inner.trusted_proxies);
@@ -78,7 +80,7 @@ impl Explorer {
             return inner.finish(pages::go_to(&place), &wants).await;
         }
         let response = match inner.admit(&request, &visit) {
-            Ok(()) => inner.ask(request.map(Body::new), &visit).await,
+            Ok(()) => Box::pin(inner.ask(request.map(Body::new), &visit)).await,
             Err(refusal) => *refusal,
         };
         let response = match response.extensions().get::<Failure>().cloned() {

@@ -35,6 +35,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 struct Moment {
     head: Bytes,
     home: [Bytes; 2],
+    /// What the home page's parts were made from.
+    reading: Option<Arc<home::Reading>>,
 }
 
 /// What changes with every block.
@@ -52,6 +54,11 @@ impl Live {
             watchers: Arc::new(Semaphore::new(MOST_WATCHERS)),
             stop,
         })
+    }
+
+    /// What the home page is made from, if it is of this block.
+    pub(crate) fn reading_of(&self, block: u64) -> Option<Arc<home::Reading>> {
+        self.moments.borrow().reading.clone().filter(|reading| reading.block() == Some(block))
     }
 }
 
@@ -78,13 +85,14 @@ pub(crate) async fn follow(site: Arc<Site>) {
 async fn render(site: &Site) -> Result<Moment, Failure> {
     let number = site.last_head().map_or(0, |head| head.number());
     let mut home = [Bytes::new(), Bytes::new()];
-    let reading = home::Reading::read(site).await?;
+    let reading = Arc::new(home::Reading::read(site).await?);
     for (language, event) in Language::ALL.into_iter().zip(&mut home) {
         let data =
             serde_json::json!({ "number": number, "parts": home::live_parts(site, &reading, language)? });
         *event = event_of("head", &data);
     }
-    Ok(Moment { head: event_of("head", &serde_json::json!({ "number": number })), home })
+    let head = event_of("head", &serde_json::json!({ "number": number }));
+    Ok(Moment { head, home, reading: Some(reading) })
 }
 
 fn event_of(name: &str, data: &serde_json::Value) -> Bytes {

@@ -60,12 +60,27 @@ words! {
 }
 
 /// What the page is made from, whoever looks at it.
+#[derive(Debug)]
 pub(crate) struct Reading {
     blocks: Vec<BlockRow>,
     transactions: Vec<TransactionRow>,
 }
 
 impl Reading {
+    /// Of the newest block that the index has: read before, when it came, or now.
+    async fn newest(site: &Site) -> Result<Arc<Self>, Failure> {
+        let block = site.api.boards.borrow().as_ref().and_then(|board| board.as_of_block);
+        match block.and_then(|block| site.live.reading_of(block)) {
+            Some(reading) => Ok(reading),
+            None => Ok(Arc::new(Self::read(site).await?)),
+        }
+    }
+
+    /// The newest block in it.
+    pub(crate) fn block(&self) -> Option<u64> {
+        self.blocks.first().map(|block| block.number)
+    }
+
     pub(crate) async fn read(site: &Site) -> Result<Self, Failure> {
         let rows = u32::try_from(ROWS).unwrap_or(u32::MAX);
         Ok(Self {
@@ -256,7 +271,7 @@ fn transactions(site: &Site, reading: &Reading, language: Language) -> Transacti
 /// `GET /`.
 pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit) -> Shown {
     let w = HomeWords::of(visit.language);
-    let reading = Reading::read(&site).await?;
+    let reading = Reading::newest(&site).await?;
     show_page(&Page {
         frame: Frame::new(&site, &visit, Section::Home, w.title),
         w,
