@@ -1,6 +1,6 @@
 //! The people's edge: the explorer's and the portal's pages, rendered here, readable without JavaScript.
 //!
-//! A page is a handler in [`pages`] that reads what it shows from the crates below, a struct with a template beside it, and its
+//! A page is a handler in `pages` that reads what it shows from the crates below, a struct with a template beside it, and its
 //! words in both languages. [`Explorer`] puts the frame around them: who visits, what they prefer, who may come in, headers,
 //! refusals as pages. The API answers under the same origin, so that a page's scripts need no permission of anybody else.
 //!
