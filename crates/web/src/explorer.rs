@@ -181,12 +181,14 @@ impl Inner {
 
 /// What the API answers, under the same origin.
 fn is_of_api(path: &str) -> bool {
-    path.starts_with("/api/") || path == "/graphql" || path.starts_with("/graphql/")
+    path.starts_with("/api/")
+        || path.starts_with("/graphql/")
+        || matches!(path, "/graphql" | "/health" | "/ready")
 }
 
 /// What needs no key and is not counted.
 fn is_for_everybody(path: &str) -> bool {
-    matches!(path, "/health" | "/ready" | "/favicon.ico" | "/robots.txt") || path.starts_with("/assets/")
+    matches!(path, "/favicon.ico" | "/robots.txt") || path.starts_with("/assets/")
 }
 
 /// A path as it may be logged: payment links are permissions.

@@ -47,7 +47,6 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/pay/{token}", get(pay::show).post(pay::quote))
         .route("/preferences", post(preferences::change))
         .route("/enter", post(enter::enter))
-        .route("/health", get(async || "ok\n"))
         .route("/robots.txt", get(async || "User-agent: *\nDisallow: /pay/\nDisallow: /developers\n"))
         .route("/favicon.ico", get(assets::get))
         .route("/assets/{name}", get(assets::get))

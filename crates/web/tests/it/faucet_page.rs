@@ -18,7 +18,7 @@ fn wallet(number: u8) -> Address {
 
 impl Rig {
     /// A key with these permissions.
-    async fn key(&self, permissions: &str) -> String {
+    pub(crate) async fn key(&self, permissions: &str) -> String {
         let terms = KeyTerms {
             team: "Partner QA".parse().unwrap(),
             permissions: permissions.parse().unwrap(),

@@ -118,4 +118,23 @@ async fn a_private_network_asks_strangers_for_a_key() {
     let reply = rig.ask_from(stranger, "GET", "/blocks", &[], "").await;
     assert_eq!(reply.status, StatusCode::UNAUTHORIZED);
     assert!(reply.text.contains("By invitation"), "{}", reply.text);
+    // Health is for everybody; whether a chain whose last block is old is ready is not asked here.
+    for path in ["/health", "/ready"] {
+        let reply = rig.ask_from(stranger, "GET", path, &[], "").await;
+        assert!(reply.status != 401 && reply.text.starts_with('{'), "{path}: {}", reply.text);
+    }
+    let (good, other) = (rig.key("explorer").await, rig.key("rpc").await);
+    for (key, status) in [(good.as_str(), 200), (other.as_str(), 401), ("cnk_no_such_key", 401)] {
+        let reply = rig.ask_from(stranger, "GET", "/blocks", &[("x-api-key", key)], "").await;
+        assert_eq!(reply.status, status, "{key}");
+    }
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let refused = rig.ask_from(stranger, "POST", "/enter", &[form], &format!("key={other}")).await;
+    assert_eq!((refused.status.as_u16(), refused.header("set-cookie")), (401, None));
+    let entered = rig.ask_from(stranger, "POST", "/enter", &[form], &format!("key={good}")).await;
+    assert_eq!((entered.status.as_u16(), entered.header("location")), (303, Some("/")));
+    let cookie = entered.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap();
+    assert_eq!(rig.ask_from(stranger, "GET", "/", &[("cookie", cookie)], "").await.status, 200);
 }
