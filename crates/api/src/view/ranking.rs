@@ -19,7 +19,7 @@ pub(crate) struct RankingView {
     /// The validators, best first.
     ranking: Vec<RankedView>,
     /// How scores are made.
-    method: MethodView,
+    method: RankingMethodView,
     /// Newest block whose turns are counted; null while nothing is indexed.
     as_of_block: Option<Long>,
 }
@@ -125,7 +125,7 @@ pub(crate) struct WindowTurnsView {
 /// How scores are made.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct MethodView {
+pub(crate) struct RankingMethodView {
     /// Most points of each component; together 100.
     weights: WeightsView,
     /// The windows that uptime is blended from.
@@ -262,7 +262,7 @@ impl From<&Turns> for WindowTurnsView {
     }
 }
 
-impl From<&Method> for MethodView {
+impl From<&Method> for RankingMethodView {
     fn from(method: &Method) -> Self {
         let weights = method.weights;
         let windows = method.windows.iter().map(|window| WindowView {

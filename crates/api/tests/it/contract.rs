@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use alloy_primitives::{Address, U256, bytes};
 use chainnet_api::EdgeConfig;
 use serde_json::{Value, json};
 use store::testing::TestDb;
@@ -245,6 +246,9 @@ fn described(document: &Value) -> BTreeSet<Outcome> {
 async fn every_operation_answers_as_it_is_described(test: &TestDb) {
     let rig = Rig::new(test).await;
     let tx = rig.transfer(0, 0, 1).to_string();
+    // A call, too: only that has a method.
+    let (friend, input) = (FRIEND.parse::<Address>().unwrap(), bytes!("a9059cbb"));
+    rig.send(0, 1, friend.into(), U256::ZERO, input);
     let document = rig.get("/api/v1/openapi.json").await.json();
     let mut walk = Walk::of(document, |tag| !tag.starts_with(PORTAL));
     walk.call(&rig, &get("getTransaction", format!("/api/v1/transactions/{tx}"))).await;
