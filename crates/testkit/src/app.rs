@@ -34,7 +34,14 @@ impl AppProcess {
         data: &Path,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, StartError> {
-        let ports = ["--api-port", "--rpc-port", "--gateway-port", "--faucet-port", "--explorer-port"];
+        let ports = [
+            "--api-port",
+            "--rpc-port",
+            "--gateway-port",
+            "--faucet-port",
+            "--explorer-port",
+            "--metrics-port",
+        ];
         // Tests start from an empty chain.
         let own = ["up", "--demo", "false", "--data"].into_iter().map(OsString::from).chain([data.into()]);
         let own = own.chain(ports.into_iter().flat_map(|port| [port.into(), "0".into()]));

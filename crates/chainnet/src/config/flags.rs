@@ -12,7 +12,19 @@ use super::{
 /// Shows what every setting would be, so it has the flag of every setting.
 const SHOWS_ALL: &str = "config";
 /// Commands whose flags may stand behind their subcommands too.
-const PASSES_DOWN: [&str; 7] = ["ctl", "applications", "keys", "allowlist", "partner", "rate", "portal"];
+const PASSES_DOWN: [&str; 11] = [
+    "ctl",
+    "applications",
+    "keys",
+    "allowlist",
+    "partner",
+    "rate",
+    "portal",
+    "registry",
+    "validator",
+    "network",
+    "db",
+];
 
 /// Adds the settings' flags to a command and the commands below it.
 pub(crate) fn add_flags(command: Command) -> Command {

@@ -21,6 +21,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     num::NonZeroU32,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use access::InternalAllowlist;
@@ -80,6 +81,14 @@ pub struct Config {
     pub access: AccessConfig,
     /// Notices by mail, where a server is configured.
     pub mail: Option<SmtpSettings>,
+    /// The keeper.
+    pub keeper: KeeperConfig,
+    /// What administers the registry, if not the network's own key.
+    pub registry_key: Option<SecretKey>,
+    /// Where metrics are served.
+    pub metrics: SocketAddr,
+    /// How long a process that is told to stop still serves.
+    pub drain: Duration,
     effective: Vec<Effective>,
 }
 
@@ -143,6 +152,15 @@ pub struct ExplorerConfig {
     pub listen: SocketAddr,
 }
 
+/// The keeper.
+#[derive(Debug)]
+pub struct KeeperConfig {
+    /// What it signs with, if not the network's own key.
+    pub key: Option<SecretKey>,
+    /// Whether it slashes.
+    pub auto_slash: bool,
+}
+
 /// The developer and merchant portal.
 #[derive(Debug)]
 pub struct PortalConfig {
@@ -194,6 +212,11 @@ impl Config {
         let portal = take_portal(&mut layers, network);
         let access = take_access(&mut layers);
         let mail = take_mail(&mut layers);
+        let keeper = take_keeper(&mut layers);
+        let registry_key = layers.take_or(&table::REGISTRY_KEY, None, Source::Default);
+        let metrics_host = layers.take(&table::METRICS_HOST, LOCALHOST);
+        let metrics = SocketAddr::new(metrics_host, layers.take(&table::METRICS_PORT, 0));
+        let drain = Duration::from_secs(u64::from(layers.take(&table::DRAIN_SECONDS, 0)));
         let (deployments, effective) = layers.finish(deployments)?;
         Ok(Self {
             network,
@@ -210,6 +233,10 @@ impl Config {
             portal,
             access,
             mail,
+            keeper,
+            registry_key,
+            metrics,
+            drain,
             effective,
         })
     }
@@ -336,5 +363,12 @@ fn take_mail(layers: &mut Layers) -> Option<SmtpSettings> {
             None
         }
         (None, _) => None,
+    }
+}
+
+fn take_keeper(layers: &mut Layers) -> KeeperConfig {
+    KeeperConfig {
+        key: layers.take_or(&table::KEEPER_KEY, None, Source::Default),
+        auto_slash: layers.take(&table::KEEPER_AUTO_SLASH, false),
     }
 }

@@ -52,6 +52,13 @@ pub(super) fn limit(text: &str) -> Result<NonZeroU32, String> {
     parsed(text)
 }
 
+pub(super) fn drain(text: &str) -> Result<u32, String> {
+    match parsed(text)? {
+        seconds @ 0..=300 => Ok(seconds),
+        _ => Err("more than five minutes".to_owned()),
+    }
+}
+
 pub(super) fn log_format(text: &str) -> Result<LogFormat, String> {
     match text {
         "text" => Ok(LogFormat::Text),

@@ -31,6 +31,17 @@ const EDGES: &[(&str, &[&str])] = &[
         &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-store"],
     ),
     (
+        "chainnet-keeper",
+        &[
+            "chainnet-access",
+            "chainnet-chain",
+            "chainnet-contracts",
+            "chainnet-domain",
+            "chainnet-ibft",
+            "chainnet-store",
+        ],
+    ),
+    (
         "chainnet-merchant",
         &[
             "chainnet-access",
@@ -93,6 +104,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "chainnet-gateway",
             "chainnet-ibft",
             "chainnet-indexer",
+            "chainnet-keeper",
             "chainnet-merchant",
             "chainnet-store",
             "chainnet-validators",

@@ -227,7 +227,8 @@ async fn another_network_does_not_start_with_a_placeholder() {
     access::settle_placeholders(&db, domain::Network::Devnet, Timestamp::now()).await.unwrap();
     assert_eq!(Keys::new(db.clone()).list().await.unwrap().len(), 2);
     db.close().await;
-    let ports = ["--api-port", "--rpc-port", "--gateway-port", "--faucet-port", "--explorer-port"];
+    let ports =
+        ["--api-port", "--rpc-port", "--gateway-port", "--faucet-port", "--explorer-port", "--metrics-port"];
     let arguments =
         ["up", "--network", "testnet"].into_iter().chain(ports.into_iter().flat_map(|port| [port, "0"]));
     let ended = run(data.path(), arguments).await;

@@ -47,7 +47,18 @@ async fn up_with_a_node_starts_no_chain_of_its_own() {
     let (node, data) = (on_demand().await, folder());
     let hash = transfer(node.client(), &mut Wallet::dev(0)).await;
     let path = data.path().to_str().unwrap();
-    let ports = ["--api-port", "0", "--gateway-port", "0", "--faucet-port", "0", "--explorer-port", "0"];
+    let ports = [
+        "--api-port",
+        "0",
+        "--gateway-port",
+        "0",
+        "--faucet-port",
+        "0",
+        "--explorer-port",
+        "0",
+        "--metrics-port",
+        "0",
+    ];
     let url = node.client().url();
     let arguments = ["up", "--data", path, "--rpc-url", &url].into_iter().chain(ports);
     let app = AppProcess::start(BINARY, arguments).await.unwrap();
