@@ -101,6 +101,9 @@ function listen() {
 
 document.addEventListener("pointerover", highlight);
 document.addEventListener("focusin", highlight);
-enhance(document);
-setInterval(tellTimes, 1000);
-listen();
+// The page is drawn before anything is added to it.
+requestAnimationFrame(() => setTimeout(() => {
+  enhance(document);
+  setInterval(tellTimes, 1000);
+  listen();
+}));

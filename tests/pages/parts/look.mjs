@@ -59,11 +59,21 @@ async function look(stage, visitor, { name, path, status = 200, isTool }, locale
       await page.emulateMedia({ colorScheme })
       for (const finding of await inspect(page, colorScheme)) fail(`${where}, ${width} px, ${colorScheme}: ${finding}`)
       if (locale === 'en-US') {
-        await page.screenshot({ path: `${stage.screenshots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
+        await picture(page, width, `${stage.screenshots}/${name}-${width}-${colorScheme}.png`)
       }
     }
   }
   await page.close()
+}
+
+/** The whole page. The window is made as tall as it first: Chromium may draw the first screen again and again beyond its own. */
+async function picture(page, width, path) {
+  const shown = page.viewportSize()
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({ width, height: Math.max(height, shown.height) })
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+  await page.screenshot({ path })
+  await page.setViewportSize(shown)
 }
 
 /** Serious and critical findings of axe-core. In the dark nothing but the colours is another, so only those are judged again. */

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Surface,
-    markup::{escape, page},
+    markup::{escape, page, prose},
 };
 use crate::code::Code;
 
@@ -73,8 +73,10 @@ pub(super) fn render(document: &Value, surface: &Surface) -> Pages {
 
 /// The page of a part; `place` is that of the first page.
 fn part<'a>(tag: &str, place: &str, operations: impl Iterator<Item = &'a Operation<'a>>) -> String {
-    let mut body =
-        format!("<header><p><a href=\"{place}\">API</a></p><h1>{}</h1></header><main>", escape(tag));
+    let mut body = format!(
+        "<header><p><a href=\"/\">Explorer</a> · <a href=\"{place}\">API</a></p><h1>{}</h1></header><main>",
+        escape(tag)
+    );
     operations.for_each(|operation| put_operation(&mut body, operation, place));
     body.push_str("</main>");
     page(tag, &body)
@@ -111,11 +113,11 @@ fn put_operation(body: &mut String, operation: &Operation<'_>, errors: &str) {
          <p><strong>{}</strong>",
         method.to_uppercase(),
         escape(operation.path),
-        escape(operation.text("summary"))
+        prose(operation.text("summary"))
     );
     let description = operation.text("description");
     if !description.is_empty() {
-        let _ = write!(body, "<br>{}", escape(description));
+        let _ = write!(body, "<br>{}", prose(description));
     }
     body.push_str("</p>");
     put_parameters(body, operation.value);
@@ -140,7 +142,7 @@ fn put_parameters(body: &mut String, operation: &Value) {
             "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
             escape(text("name")),
             escape(text("in")),
-            escape(text("description")),
+            prose(text("description")),
             escape(&example)
         );
     }
@@ -163,7 +165,7 @@ fn put_responses(body: &mut String, operation: &Value, errors: &str) {
         match response.pointer("/content/application~1json/example") {
             Some(example) => put_example(body, &format!("{status} {description}"), example),
             None => {
-                let _ = write!(body, "<p class=\"soft\">{status} {}</p>", escape(description));
+                let _ = write!(body, "<p class=\"soft\">{status} {}</p>", prose(description));
             }
         }
     }

@@ -19,6 +19,14 @@ pub(crate) fn page(title: &str, body: &str) -> String {
     )
 }
 
+/// The same, with what stands between backticks as code.
+pub(crate) fn prose(text: &str) -> String {
+    let pieces = text.split('`').map(escape).enumerate();
+    pieces
+        .map(|(index, piece)| if index % 2 == 1 { format!("<code>{piece}</code>") } else { piece })
+        .collect()
+}
+
 /// Text that is safe inside elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

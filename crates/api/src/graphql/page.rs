@@ -50,7 +50,7 @@ fn render() -> String {
     let [(_, first), ..] = EXAMPLES;
     let body = format!(
         "<header><h1>GraphQL</h1><p>Ask for exactly what you need. \
-         <a href=\"/api/v1/docs\">REST and errors</a> · <a href=\"/api/v1/graphql-schema\">Type definitions</a></p></header>\
+         <a href=\"/\">Explorer</a> · <a href=\"/api/v1/docs\">REST and errors</a> · <a href=\"/api/v1/graphql-schema\">Type definitions</a></p></header>\
          <main class=\"graphiql\"><section><h2>Query</h2><p class=\"examples\">{examples}</p>\
          <label for=\"query\">Document</label><textarea id=\"query\" rows=\"14\" spellcheck=\"false\">{}</textarea>\
          <label for=\"variables\">Variables (JSON)</label><textarea id=\"variables\" rows=\"3\" spellcheck=\"false\"></textarea>\

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::{extract::State, response::Redirect};
 
 use super::segment::Segment;
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     edge::answer::{Answer, Holds},
     graphql,
     problem::Problem,
+    state::ApiState,
 };
 
 /// OpenAPI specification
@@ -54,4 +55,9 @@ pub(super) async fn get_docs_part(
 )]
 pub(super) async fn get_graphql_schema() -> Answer {
     Answer::text(graphql::sdl(), "text/plain; charset=utf-8", Holds::Process)
+}
+
+/// Whoever opens the API's address in a browser is led to the explorer. Not an operation of the interface.
+pub(super) async fn lead_to_pages(State(state): State<Arc<ApiState>>) -> Redirect {
+    Redirect::temporary(state.deployment.urls.explorer.as_str())
 }

@@ -73,6 +73,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(description::get_docs))
         .routes(routes!(description::get_graphql_schema))
         .merge(portal::routes())
+        .route("/", get(description::lead_to_pages))
         .route("/api/v1/docs/style.css", get(get_style))
         .route("/api/v1/docs/{part}", get(description::get_docs_part))
 }
@@ -113,7 +114,7 @@ unknown is <code>null</code>. Lists take <code>limit</code> (1 to 100) and <code
 <code>nextCursor</code>.</p>\
 <p>Blocks and mined transactions never change and may be kept for ever; other answers hold until the next block. Every answer \
 has an <code>ETag</code>. Requests are limited per client and minute: see <code>RateLimit-Remaining</code>.</p>\
-<p><a href=\"/api/v1/openapi.json\">OpenAPI document</a> · <a href=\"/graphql\">Try GraphQL</a> · \
+<p><a href=\"/\">Explorer</a> · <a href=\"/api/v1/openapi.json\">OpenAPI document</a> · <a href=\"/graphql\">Try GraphQL</a> · \
 <a href=\"/api/v1/graphql-schema\">GraphQL type definitions</a> · <a href=\"#errors\">Error codes</a></p>";
 
 /// The refusals that an operation has beside those every operation has, by operation id.

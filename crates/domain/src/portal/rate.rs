@@ -45,6 +45,13 @@ impl Rate {
         let scaled = U256::from(amount_idr) * U256::from(10).pow(U256::from(18 + DECIMALS));
         Wei(scaled.div_ceil(U256::from(self.0)))
     }
+
+    /// The rate at which an amount of rupiah cost this much, to the nearest hundred-millionth.
+    pub fn of_price(amount_idr: u64, price: Wei) -> Option<Self> {
+        let scaled = U256::from(amount_idr) * U256::from(10).pow(U256::from(18 + DECIMALS));
+        let nearest = (scaled + price.0 / U256::from(2)).checked_div(price.0)?;
+        u64::try_from(nearest).ok().and_then(Self::from_e8)
+    }
 }
 
 impl fmt::Display for Rate {
@@ -102,5 +109,16 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Rate>(), Err(error), "{text}");
         }
+    }
+
+    #[test]
+    fn a_rate_is_found_again_in_what_was_paid() {
+        for rate in ["1000", "15342.5", "0.00000001", "999999.12345678"] {
+            let rate: Rate = rate.parse().unwrap();
+            for amount in [1_000, 75_000, 1_000_000_000_000] {
+                assert_eq!(Rate::of_price(amount, rate.price(amount)), Some(rate), "{rate} {amount}");
+            }
+        }
+        assert_eq!(Rate::of_price(1_000, Wei::default()), None);
     }
 }

@@ -9,7 +9,7 @@ use contracts::fees::FeeSource;
 
 use super::Parameter;
 use crate::{
-    format::{coin, grouped},
+    format::{coin, grouped, utc},
     parts::{AddressLink, Escaped},
 };
 
@@ -23,6 +23,8 @@ const LONGEST_BYTES: usize = 128;
 const DEEPEST: u32 = 4;
 /// Parameters of the network's own contracts that are amounts of wei.
 const AMOUNTS: [&str; 8] = ["amount", "burned", "held", "stake", "penalty", "amount_", "value", "rewards"];
+/// Those that are Unix seconds.
+const TIMES: [&str; 4] = ["deadline", "timestamp", "until", "withdrawableAt"];
 
 /// Who knows how addresses are called, and what the coin is called.
 pub(crate) trait Names {
@@ -71,6 +73,10 @@ fn explain(out: &mut String, parameter: &Parameter, names: &impl Names) -> fmt::
         (DynSolValue::FixedBytes(word, 32), "source") => match FeeSource::from_id(*word) {
             Some(source) => write!(out, " <small>= {}</small>", source.name()),
             None => Ok(()),
+        },
+        (DynSolValue::Uint(seconds, _), name) if TIMES.contains(&name) => match u64::try_from(*seconds) {
+            Ok(seconds) => write!(out, " <small>= {}</small>", utc(seconds)),
+            Err(_) => Ok(()),
         },
         (DynSolValue::Uint(points, _), "commissionBps") => {
             write!(out, " <small>= {}%</small>", hundredths(*points))

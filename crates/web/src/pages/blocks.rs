@@ -25,6 +25,7 @@ words! {
         age: "Age", "Usia";
         proposer: "Proposer", "Pengusul";
         transactions: "Transactions", "Transaksi";
+        short: "Txns", "Trx";
         gas: "Gas used", "Gas terpakai";
         size: "Size", "Ukuran";
         round: "Round", "Ronde";

@@ -146,7 +146,8 @@ struct Blocks {
 struct BlockLine {
     number: BlockLink,
     age: Ago,
-    proposer: AddressLink,
+    /// None of genesis.
+    proposer: Option<AddressLink>,
     transactions: u32,
 }
 
@@ -249,7 +250,7 @@ fn blocks(site: &Site, reading: &Reading, language: Language) -> Blocks {
     let lines = reading.blocks.iter().take(ROWS).map(|block| BlockLine {
         number: BlockLink(block.number),
         age: Ago { at: block.timestamp, now, language },
-        proposer: site.proposer_link(block.proposer).pictured(),
+        proposer: (block.number > 0).then(|| site.proposer_link(block.proposer).pictured()),
         transactions: block.transaction_count,
     });
     Blocks { w: HomeWords::of(language), lines: lines.collect() }

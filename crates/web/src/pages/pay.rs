@@ -108,6 +108,7 @@ struct QuotePart {
 
 struct Receipt {
     price: String,
+    rate: Option<String>,
     hash: String,
     block: BlockLink,
     time: String,
@@ -225,14 +226,15 @@ fn page<'a>(
                 link,
             }
         }),
-        receipt: record.payment.as_ref().map(|payment| receipt(site, payment)),
+        receipt: record.payment.as_ref().map(|payment| receipt(site, invoice.amount_idr, payment)),
         page_qr: qr_picture(&url).filter(|_| is_open),
     }
 }
 
-fn receipt(site: &Site, payment: &InvoicePaymentRow) -> Receipt {
+fn receipt(site: &Site, amount_idr: u64, payment: &InvoicePaymentRow) -> Receipt {
     Receipt {
         price: coin(payment.amount.0),
+        rate: Rate::of_price(amount_idr, payment.amount).map(labels::rate),
         hash: payment.tx_hash.to_string(),
         block: BlockLink(payment.block_number),
         time: utc(payment.block_time / 1_000),

@@ -61,7 +61,7 @@ const fn next_step(state: ApplicationState, language: Language) -> &'static str 
         ApplicationState::Submitted => "Tinjauan teknis dimulai dalam 7 hari sejak pendaftaran.",
         ApplicationState::InReview => "Tinjauan teknis sedang berlangsung; belum ada yang perlu dilakukan.",
         ApplicationState::Approved => {
-            "Pertaruhkan sedikitnya 100000 koin dengan memanggil registerValidator pada registri."
+            "Pertaruhkan sedikitnya 100\u{202f}000 koin dengan memanggil registerValidator pada registri."
         }
         ApplicationState::Staked => {
             "Pasang node validator; validator genesis kemudian mengusulkan pemungutan suara untuk menambahkannya."

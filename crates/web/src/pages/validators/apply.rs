@@ -208,7 +208,7 @@ struct Page {
     regions: Vec<(&'static str, &'static str)>,
     trap: &'static str,
     website_chars: usize,
-    min_stake: u64,
+    min_stake: Number,
     max_commission: String,
     review_days: u8,
 }
@@ -226,7 +226,7 @@ fn page(site: &Site, visit: &Visit, status: StatusCode, form: Form, alarm: Optio
             regions: regions.collect(),
             trap: TRAP,
             website_chars: WEBSITE_CHARS,
-            min_stake: MIN_STAKE_COIN,
+            min_stake: Number(MIN_STAKE_COIN),
             max_commission: bps_percent(MAX_COMMISSION_BPS),
             review_days: REVIEW_DAYS,
         },

@@ -113,9 +113,10 @@ const fn step_text(step: &OnboardingStep, language: Language) -> (&'static str, 
             ("Kirim pendaftaran", "Lewat halaman pendaftaran, atau POST /api/v1/validators/applications.")
         }
         (Language::Indonesian, 2) => ("Tinjauan teknis", "Berlangsung hingga 7 hari."),
-        (Language::Indonesian, 3) => {
-            ("Pertaruhkan sedikitnya 100000 koin di rantai", "Panggil registerValidator pada registri.")
-        }
+        (Language::Indonesian, 3) => (
+            "Pertaruhkan sedikitnya 100\u{202f}000 koin di rantai",
+            "Panggil registerValidator pada registri.",
+        ),
         (Language::Indonesian, 4) => (
             "Pasang node validator",
             "Besu 24.x dalam container runtime; setConsensusAddress bila kunci node bukan kunci operator.",
@@ -127,6 +128,8 @@ const fn step_text(step: &OnboardingStep, language: Language) -> (&'static str, 
         (Language::Indonesian, 6) => {
             ("Mulai di mainnet", "Node mengusulkan blok pada gilirannya dan mendapat peringkat.")
         }
+        // As the specification says it, with the figure grouped.
+        (Language::English, 3) => ("Stake at least 100\u{202f}000 coin on-chain", step.detail),
         (Language::English | Language::Indonesian, _) => (step.title, step.detail),
     }
 }
