@@ -17,6 +17,7 @@ mod crash;
 mod damage;
 mod differential;
 mod docs;
+mod network;
 mod rig;
 mod start;
 mod transfer;
