@@ -18,6 +18,7 @@ mod damage;
 mod differential;
 mod docs;
 mod network;
+mod packaging;
 mod rig;
 mod start;
 mod transfer;
