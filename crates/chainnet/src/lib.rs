@@ -11,6 +11,7 @@ mod embedded;
 mod keys;
 mod listen;
 mod logging;
+mod network;
 mod network_genesis;
 mod output;
 mod parts;
@@ -45,6 +46,7 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Chain(ChainCommand::Export(export)) => command::transfer::export(&config, &export),
         Command::Chain(ChainCommand::Import(import)) => command::transfer::import(&config, &import),
         Command::Genesis(genesis) => command::genesis::run(&config, &genesis),
+        Command::Network(action) => command::network::run(&config, &action),
         Command::Config(options) => command::config::run(&config, &options),
         Command::Applications(action) => command::applications::run(&config, &action),
         Command::Keys(action) => command::keys::run(&config, &action),

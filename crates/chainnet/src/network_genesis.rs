@@ -1,4 +1,4 @@
-//! The genesis of each embedded network: who validates, who is funded, who administers.
+//! The genesis of our networks: who validates, who is funded, who administers.
 
 use std::fs;
 
@@ -20,8 +20,8 @@ const TIMESTAMP: u64 = 1_767_225_600;
 const GAS_LIMIT: u64 = 500_000_000;
 const DEV_ACCOUNT_COIN: u64 = 1_000_000;
 const FAUCET_COIN: u64 = 100_000_000;
-const KEEPER_COIN: u64 = 10_000;
-const ADMIN_COIN: u64 = 10_000;
+pub(crate) const KEEPER_COIN: u64 = 10_000;
+pub(crate) const ADMIN_COIN: u64 = 10_000;
 
 /// The genesis to start from: the configured file, or the network's own.
 pub(crate) fn load(config: &Config, keys: &NetworkKeys) -> anyhow::Result<Genesis> {
@@ -30,16 +30,42 @@ pub(crate) fn load(config: &Config, keys: &NetworkKeys) -> anyhow::Result<Genesi
     Genesis::from_json(&text).with_context(|| format!("{} is not a usable genesis file", file.display()))
 }
 
+/// Whom a genesis names, and whom it gives coin.
+pub(crate) struct Founders {
+    pub(crate) validators: Vec<GenesisValidator>,
+    pub(crate) treasury_owners: Vec<Address>,
+    pub(crate) admin: Address,
+    pub(crate) keeper: Address,
+    pub(crate) funded: Vec<(Address, U256)>,
+}
+
 /// The network's own genesis.
 pub(crate) fn build(network: Network, keys: &NetworkKeys, fork: ForkChoice) -> anyhow::Result<Genesis> {
-    let validators =
-        keys.validators.iter().take(GENESIS_VALIDATORS).enumerate().map(|(index, key)| GenesisValidator {
-            operator: key.address(),
-            consensus: key.address(),
-            moniker: format!("Genesis Validator {}", index + 1),
-            website: String::new(),
-            commission_bps: 500,
-        });
+    let validators = keys.validators.iter().take(GENESIS_VALIDATORS).zip(1..);
+    let founders = Founders {
+        validators: validators.map(|(key, number)| validator(number, key.address(), key.address())).collect(),
+        treasury_owners: keys.treasury_owners.to_vec(),
+        admin: keys.admin,
+        keeper: keys.keeper,
+        funded: funded(network, keys),
+    };
+    found(network, fork, founders)
+}
+
+/// The genesis validator with this number, counted from 1.
+pub(crate) fn validator(number: usize, operator: Address, consensus: Address) -> GenesisValidator {
+    GenesisValidator {
+        operator,
+        consensus,
+        moniker: format!("Genesis Validator {number}"),
+        website: String::new(),
+        commission_bps: 500,
+    }
+}
+
+/// The genesis of a network with these founders.
+pub(crate) fn found(network: Network, fork: ForkChoice, founders: Founders) -> anyhow::Result<Genesis> {
+    let Founders { validators, treasury_owners, admin, keeper, funded } = founders;
     let spec = GenesisSpec {
         chain_id: network.chain_id(),
         timestamp: TIMESTAMP,
@@ -51,12 +77,12 @@ pub(crate) fn build(network: Network, keys: &NetworkKeys, fork: ForkChoice) -> a
         block_period_secs: 2,
         epoch_length: 30_000,
         request_timeout_secs: 4,
-        validators: validators.collect(),
-        treasury_owners: keys.treasury_owners.to_vec(),
+        validators,
+        treasury_owners,
         treasury_threshold: 3,
-        admin: keys.admin,
-        slasher: keys.keeper,
-        funded: funded(network, keys),
+        admin,
+        slasher: keeper,
+        funded,
     };
     spec.build().context("cannot build the genesis")
 }

@@ -1,6 +1,7 @@
 //! The command line: what can be asked for. The flags of settings come from the configuration's table.
 
 mod access;
+mod network;
 mod portal;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use alloy_primitives::Address;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use domain::{ApplicationId, ApplicationState};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     command::applications::{parse_id, parse_state},
@@ -15,6 +17,7 @@ use crate::{
 };
 
 pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, PartnerAdd, PartnerCommand};
+pub use network::{NetworkCheck, NetworkCommand, NetworkInit};
 pub use portal::{PortalCommand, RateCommand, RateSet};
 
 /// An IBFT 2.0 network in one binary.
@@ -60,6 +63,9 @@ pub enum Command {
     Chain(ChainCommand),
     /// Print the network's genesis file in Besu's format.
     Genesis(GenesisOptions),
+    /// Set up a network of Besu nodes: a folder with genesis, keys and one configuration per node.
+    #[command(subcommand)]
+    Network(NetworkCommand),
     /// Print the configuration that counts, with the source of every value and without secrets.
     Config(ConfigOptions),
     /// Review applications to the validator program.
@@ -202,7 +208,8 @@ pub struct GenesisOptions {
 }
 
 /// Newest fork of a chain.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ForkChoice {
     /// London.
     London,

@@ -7,6 +7,7 @@ pub(crate) mod ctl;
 pub(crate) mod doctor;
 pub(crate) mod genesis;
 pub(crate) mod keys;
+pub(crate) mod network;
 pub(crate) mod node;
 pub(crate) mod partner;
 pub(crate) mod portal;

@@ -40,7 +40,7 @@ impl Deployments {
 }
 
 /// The record that is compiled into the binary.
-fn built_in(network: Network) -> &'static str {
+pub(crate) fn built_in(network: Network) -> &'static str {
     match network {
         Network::Devnet => include_str!("../../../../deployments/devnet.json"),
         Network::Testnet => include_str!("../../../../deployments/testnet.json"),

@@ -31,6 +31,7 @@ use ipnet::IpNet;
 use validators::mail::SmtpSettings;
 
 pub use deployments::Deployments;
+pub(crate) use deployments::built_in as built_in_record;
 pub(crate) use flags::{add_flags, given_flags};
 pub use layers::{Effective, Given, Source};
 pub use problem::{ConfigError, Problem};

@@ -17,6 +17,8 @@ mod crash;
 mod damage;
 mod differential;
 mod docs;
+mod network;
+mod packaging;
 mod rig;
 mod start;
 mod transfer;

@@ -4,6 +4,7 @@
 //! are and which of them counts is for the binary to decide.
 
 mod error;
+mod nodes;
 
 use alloy_primitives::Address;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use crate::{Network, WebUrl, amount};
 
 pub use error::{DeploymentError, DeploymentProblem};
+pub use nodes::RecordedNodes;
 
 /// The deployment record of a network.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -24,9 +26,9 @@ pub struct Deployment {
     pub access: String,
     /// Validators at genesis.
     pub validators: u32,
-    /// The node to read from; none when the chain runs inside the process.
+    /// The nodes to read from; none when the chain runs inside the process.
     #[serde(deserialize_with = "present")]
-    pub rpc_url: Option<WebUrl>,
+    pub rpc_url: Option<RecordedNodes>,
     /// First block that can hold something of our contracts.
     pub start_block: u64,
     /// What a wallet needs to add the network.
@@ -191,7 +193,7 @@ impl Deployment {
 }
 
 /// A value that may be null but must be there: nothing is decided by leaving a key out.
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<WebUrl>, D::Error> {
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
     Option::deserialize(from)
 }
 

@@ -49,6 +49,8 @@ fn every_bad_value_is_named_by_its_key() {
         ("/urls/explorer", json!("http://10.0.0.1"), "urls.explorer", "https"),
         ("/urls/faucet", json!("faucet"), "urls.faucet", "not a URL"),
         ("/rpcUrl", json!(8545), "rpcUrl", "expected"),
+        ("/rpcUrl", json!(""), "rpcUrl", "not a URL"),
+        ("/rpcUrl", json!("http://a:1,ftp://b:2"), "rpcUrl", "http, https, ws, wss"),
         ("/validators", json!(0), "validators", "empty"),
         ("/access", json!(" "), "access", "empty"),
         (
@@ -95,4 +97,12 @@ fn a_node_in_a_private_network_may_be_read_without_encryption() {
     let mut record = record();
     record["rpcUrl"] = json!("http://besu-1:8545");
     assert_eq!(read(&record).unwrap().rpc_url.unwrap().as_str(), "http://besu-1:8545");
+}
+
+#[test]
+fn a_record_may_name_several_nodes_with_both_their_addresses() {
+    let nodes = "http://127.0.0.1:8565|ws://127.0.0.1:8566,http://127.0.0.1:8567|ws://127.0.0.1:8568";
+    let mut record = record();
+    record["rpcUrl"] = json!(nodes);
+    assert_eq!(read(&record).unwrap().rpc_url.unwrap().as_str(), nodes);
 }

@@ -1,0 +1,102 @@
+//! `nodes/NAME/config.toml`: a node's settings, in the keys that Besu 24.x takes.
+//!
+//! Paths are relative to the network's folder, where Besu is started, so that the folder can be moved and mounted.
+
+use super::plan::{NodePlan, Plan};
+
+/// Most gas of an `eth_call` or `eth_estimateGas`; Besu's own default is no limit at all.
+const RPC_GAS_CAP: u64 = 50_000_000;
+
+/// The file's text. `bootnode` is the enode of the first node.
+pub(super) fn text(plan: &Plan, node: &NodePlan, bootnode: &str) -> String {
+    let NodePlan { name, host, rpc_port, ws_port, p2p_port, metrics_port } = node;
+    let (network, folder) = (plan.network.title(), node.folder());
+    let is_bootnode = plan.nodes.first() == Some(node);
+    let bootnodes = if is_bootnode { String::new() } else { format!("bootnodes=[\"{bootnode}\"]\n") };
+    // Behind a translated address the interface is not the host.
+    let interface = if host.is_loopback() { host.to_string() } else { "0.0.0.0".to_owned() };
+    let allowed = if host.is_loopback() { String::new() } else { format!(", \"{host}\"") };
+    format!(
+        r#"# {network}, node {name}. Besu is started in the network's folder: besu --config-file={folder}/config.toml
+
+data-path="{folder}"
+genesis-file="genesis.json"
+# An archive: every state stays readable.
+data-storage-format="FOREST"
+sync-mode="FULL"
+# Gas is free. A node that lacks this drops such transactions silently.
+min-gas-price=0
+revert-reason-enabled=true
+logging="INFO"
+
+# Peers: {folder}/static-nodes.json lists the other validators.
+p2p-host="{host}"
+p2p-interface="{interface}"
+p2p-port={p2p_port}
+nat-method="NONE"
+{bootnodes}max-peers=50
+remote-connections-limit-enabled=false
+
+# Room for accounts that send many transactions at once, such as the faucet.
+tx-pool="SEQUENCED"
+tx-pool-limit-by-account-percentage=0.15
+
+# JSON-RPC is for the service, never for the world: IBFT lets its caller vote validators in and out.
+host-allowlist=["localhost", "127.0.0.1"{allowed}]
+rpc-http-enabled=true
+rpc-http-host="{host}"
+rpc-http-port={rpc_port}
+rpc-http-api=["ETH", "NET", "WEB3", "IBFT", "TXPOOL"]
+rpc-gas-cap={RPC_GAS_CAP}
+rpc-ws-enabled=true
+rpc-ws-host="{host}"
+rpc-ws-port={ws_port}
+rpc-ws-api=["ETH", "NET", "WEB3"]
+
+# For Prometheus.
+metrics-enabled=true
+metrics-host="{host}"
+metrics-port={metrics_port}
+"#
+    )
+}
+
+/// Keys whose value must be the one that [`text`] writes; the others are the operator's to tune.
+pub(super) const FIXED: [&str; 13] = [
+    "data-path",
+    "genesis-file",
+    "data-storage-format",
+    "sync-mode",
+    "min-gas-price",
+    "p2p-host",
+    "p2p-port",
+    "bootnodes",
+    "rpc-http-enabled",
+    "rpc-http-port",
+    "rpc-ws-enabled",
+    "rpc-ws-port",
+    "metrics-port",
+];
+
+#[cfg(test)]
+mod tests {
+    use domain::{Network, Wei};
+
+    use super::*;
+    use crate::cli::ForkChoice;
+
+    #[test]
+    fn only_the_first_node_has_no_bootnode_and_every_fixed_key_is_written() {
+        let hosts = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
+        let plan = Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 2, &hosts).unwrap();
+        let table = |node: &NodePlan| text(&plan, node, "enode://aa@10.0.0.1:30303").parse::<toml::Table>();
+        let (first, second) = (table(&plan.nodes[0]).unwrap(), table(&plan.nodes[1]).unwrap());
+        assert!(!first.contains_key("bootnodes"));
+        for key in FIXED {
+            assert!(second.contains_key(key), "{key}");
+        }
+        assert_eq!(second["rpc-http-port"].as_integer(), Some(8567));
+        assert_eq!(second["p2p-interface"].as_str(), Some("0.0.0.0"));
+        assert_eq!(second["host-allowlist"].as_array().unwrap().len(), 3);
+    }
+}
