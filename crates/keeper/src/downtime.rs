@@ -54,7 +54,8 @@ pub(crate) async fn read_down(db: &Db, rules: &DowntimeRules) -> Result<Vec<Down
 
 /// Members of the set for all of the last blocks who did nothing for any of them.
 fn silent(strip: &[StripBlock], rules: &DowntimeRules) -> Vec<Address> {
-    if strip.len() < rules.silent_blocks as usize {
+    // Nobody seals the genesis block.
+    if strip.len() < rules.silent_blocks as usize || strip.iter().any(|block| block.number == 0) {
         return Vec::new();
     }
     let Some(newest) = strip.first() else { return Vec::new() };
@@ -142,13 +143,15 @@ mod tests {
 
     #[test]
     fn one_seal_a_shorter_strip_or_a_later_entry_is_no_silence() {
-        let mut strip: Vec<_> = (0..4).rev().map(|number| block(number, &[OTHER])).collect();
+        let mut strip: Vec<_> = (1..5).rev().map(|number| block(number, &[OTHER])).collect();
         assert_eq!(silent(&strip, &RULES), [NODE]);
         assert!(silent(&strip[..3], &RULES).is_empty());
         strip[3].validators = vec![OTHER];
         assert!(silent(&strip, &RULES).is_empty(), "it was not in the set yet");
-        strip[3] = block(0, &[NODE, OTHER]);
+        strip[3] = block(1, &[NODE, OTHER]);
         assert!(silent(&strip, &RULES).is_empty());
+        strip[3] = block(0, &[]);
+        assert!(silent(&strip, &RULES).is_empty(), "genesis does not count");
     }
 
     #[test]
