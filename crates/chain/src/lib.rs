@@ -15,6 +15,7 @@ mod pending;
 pub mod raw;
 pub mod remote;
 mod send;
+mod witness;
 
 pub use agreement::Agreement;
 pub use block::{Block, Receipt, Transaction};
@@ -22,5 +23,7 @@ pub use cached::{CacheLimits, Cached};
 pub use client::{Account, At, ChainClient, FoundTransaction, Head};
 pub use error::ChainError;
 pub use pending::PendingHashes;
+pub use jsonrpc::Answer as RawAnswer;
 pub use raw::{Lane, NodeState, RawCall, RawError, RawUpstream};
 pub use send::{Rejection, SendError, Sent};
+pub use witness::Witness;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use chain::{
-    CacheLimits, Cached, ChainClient, RawUpstream,
+    CacheLimits, Cached, ChainClient, RawUpstream, Witness,
     remote::{NodeUrl, RemoteClient, RemoteConfig},
 };
 use devchain::{
@@ -21,6 +21,8 @@ pub(crate) struct ChainSource {
     pub(crate) client: Arc<dyn ChainClient>,
     /// Where the gateway passes calls on to.
     pub(crate) upstream: Arc<dyn RawUpstream>,
+    /// The nodes one by one, where there are several to compare.
+    pub(crate) witnesses: Vec<Arc<dyn Witness>>,
     /// The chain itself, when it runs inside.
     pub(crate) node: Option<EmbeddedNode>,
 }
@@ -34,7 +36,7 @@ impl ChainSource {
         let node = EmbeddedNode::start(config, options).await?;
         let client = Arc::new(EmbeddedClient::new(node.chain.clone()));
         let upstream = Arc::new(InProcess::new(node.methods.clone(), Limits::default()));
-        Ok(Self { client, upstream, node: Some(node) })
+        Ok(Self { client, upstream, witnesses: Vec::new(), node: Some(node) })
     }
 
     /// The configured nodes.
@@ -46,7 +48,10 @@ impl ChainSource {
             );
         }
         let client = connect(config.network, &config.nodes).await?;
-        Ok(Self { upstream: client.inner().clone(), client: Arc::new(client), node: None })
+        let nodes = client.inner().nodes();
+        let is_alone = nodes.len() < 2;
+        let witnesses = nodes.iter().filter(|_| !is_alone).map(|node| Arc::clone(node) as _).collect();
+        Ok(Self { upstream: client.inner().clone(), client: Arc::new(client), witnesses, node: None })
     }
 
     /// Waits until the chain inside has failed; for ever when there is none.

@@ -95,6 +95,24 @@ pub(crate) fn faucet_key(network: Network, data: &Path) -> anyhow::Result<Option
     }
 }
 
+/// The key that the network's keeper signs with, unless the operator names another; nothing where there is none.
+pub(crate) fn keeper_key(network: Network, data: &Path) -> anyhow::Result<Option<B256>> {
+    match network {
+        Network::Devnet => Ok(Some(devnet::role_key(DevRole::Keeper))),
+        Network::Testnet => load(&data.join("keys").join("keeper")),
+        Network::Mainnet => Ok(None),
+    }
+}
+
+/// The key that administers the network's registry, unless the operator names another; nothing where there is none.
+pub(crate) fn admin_key(network: Network, data: &Path) -> anyhow::Result<Option<B256>> {
+    match network {
+        Network::Devnet => Ok(devnet::ACCOUNTS.first().map(|account| account.key)),
+        Network::Testnet => load(&data.join("keys").join("admin")),
+        Network::Mainnet => Ok(None),
+    }
+}
+
 /// A secret of the data directory, made when it is first needed.
 pub(crate) fn own_secret(data: &Path, name: &str) -> anyhow::Result<B256> {
     let dir = data.join("keys");

@@ -49,6 +49,8 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Network(action) => command::network::run(&config, &action),
         Command::Config(options) => command::config::run(&config, &options),
         Command::Applications(action) => command::applications::run(&config, &action),
+        Command::Registry(action) => command::registry::run(&config, &action),
+        Command::Validator(action) => command::validator::run(&config, &action),
         Command::Keys(action) => command::keys::run(&config, &action),
         Command::Allowlist(action) => command::allowlist::run(&config, &action),
         Command::Rate(action) => command::rate::run(&config, &action),

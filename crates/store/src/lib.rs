@@ -20,7 +20,9 @@ mod faucet;
 mod faucet_allowlist;
 mod gateway_key;
 pub mod index;
+pub mod keeper;
 mod key_usage;
+mod lease;
 mod migration;
 pub mod portal;
 #[cfg(any(test, feature = "testing"))]
@@ -36,3 +38,4 @@ pub use faucet::{
 pub use faucet_allowlist::AllowedWallet;
 pub use gateway_key::{KeyRotation, KeyRow};
 pub use key_usage::{KeyUsage, KeyUsageRow};
+pub use lease::Lease;

@@ -6,6 +6,7 @@ use alloy_primitives::{Address, B256};
 use store::{
     Db,
     index::{EventFilter, EventKind, EventRow, TurnRow},
+    keeper::OffenceKind,
 };
 
 use crate::{
@@ -18,6 +19,8 @@ use crate::{
 const TURNS: u32 = 100;
 /// Registry events that are listed.
 const EVENTS: u32 = 100;
+/// Reports of the keeper that are looked at.
+const REPORTS: u32 = 100;
 
 /// Events that change the standing or the stake of a validator.
 const STANDING_EVENTS: [EventKind; 7] = [
@@ -57,9 +60,7 @@ pub struct ValidatorDetail {
     pub as_of_block: Option<u64>,
 }
 
-/// Two seals of one validator for different blocks of one height and round.
-///
-/// Nobody collects evidence yet: every list of it is empty.
+/// Two seals of one validator for different blocks of one height and round, as the keeper found them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// The height.
@@ -95,13 +96,28 @@ pub async fn read_detail(
         history,
         rewards,
         recent_turns,
-        evidence: Vec::new(),
+        evidence: evidence(db, record.address()).await?,
         votes: votes.cloned().collect(),
         votes_needed: board.votes.needed,
         block: board.block,
         as_of_block: board.as_of_block,
         record,
     })
+}
+
+async fn evidence(db: &Db, validator: Address) -> Result<Vec<Evidence>, ValidatorError> {
+    let reports = db.offences_of(validator, OffenceKind::DoubleSign, REPORTS).await?;
+    let evidence = reports.into_iter().filter_map(|row| {
+        let report = row.report;
+        let proof = report.proof?;
+        Some(Evidence {
+            block_number: report.block_number,
+            round: proof.round,
+            digests: proof.digests,
+            seen_at: report.seen_at,
+        })
+    });
+    Ok(evidence.collect())
 }
 
 async fn events(db: &Db, operator: Address, kinds: &[EventKind]) -> Result<Vec<EventRow>, ValidatorError> {

@@ -21,6 +21,7 @@ mod served;
 mod transport;
 mod url;
 mod verdict;
+mod witness;
 
 use std::sync::{Arc, OnceLock};
 

@@ -3,6 +3,7 @@
 mod access;
 mod network;
 mod portal;
+mod registry;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ use crate::{
 pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, PartnerAdd, PartnerCommand};
 pub use network::{NetworkCheck, NetworkCommand, NetworkInit};
 pub use portal::{PortalCommand, RateCommand, RateSet};
+pub use registry::{Register, RegistryCommand, SendOptions, SlashChoice, ValidatorCommand, VoteWay};
 
 /// An IBFT 2.0 network in one binary.
 #[derive(Debug, Parser)]
@@ -71,6 +73,12 @@ pub enum Command {
     /// Review applications to the validator program.
     #[command(subcommand)]
     Applications(ApplicationsCommand),
+    /// Read and change the registry of validators on chain.
+    #[command(subcommand)]
+    Registry(RegistryCommand),
+    /// Vote validators in and out, and see the votes.
+    #[command(subcommand)]
+    Validator(ValidatorCommand),
     /// Issue, list, revoke and rotate the keys of the gateway, and see what they are used for.
     #[command(subcommand)]
     Keys(KeysCommand),

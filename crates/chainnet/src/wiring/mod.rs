@@ -5,6 +5,7 @@
 mod explorer;
 mod faucet;
 mod gateway;
+mod keeper;
 mod portal;
 
 use std::sync::Arc;

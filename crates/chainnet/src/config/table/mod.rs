@@ -68,6 +68,7 @@ pub(in crate::config) const DATABASE_URL: Setting<SecretUrl> = Setting {
             "partner",
             "rate",
             "portal",
+            "validator",
             "db",
         ],
     },

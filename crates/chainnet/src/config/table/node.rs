@@ -40,7 +40,7 @@ pub(in crate::config) const NODE_RPC_PORT: Setting<u16> = Setting {
         allowed: "0 to 65535, 0 picks a free one",
         default: Depends("8545, testnet 8565"),
         shape: Shape::Number,
-        commands: &["up", "node", "ctl", "doctor"],
+        commands: &["up", "node", "ctl", "doctor", "registry", "validator"],
     },
     parse: value::port,
     show: u16::to_string,

@@ -3,11 +3,14 @@
 mod access;
 mod front;
 mod index_kills;
+mod keeper;
 mod operator;
 mod outage;
 mod portal_kills;
+mod registry;
 mod rest;
 mod roles;
+mod sixth;
 
 use std::{
     path::Path,
