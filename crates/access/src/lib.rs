@@ -23,7 +23,8 @@ pub use key::KeyText;
 pub use keyring::{Grant, KeyDenied, Keyring, KeyringHealth, UsageCounter};
 pub use keys::{IssuedKey, KeyError, KeyTerms, Keys};
 pub use limit::{
-    Allowance, Leaser, Limiter, Meter, Quota, SharedLimitsError, Sharing, Subject, WindowLimiter,
+    Allowance, Counted, Counting, Leaser, Limiter, Meter, Quota, SharedLimitsError, Sharing, Subject,
+    UniformLimiter,
 };
 pub use placeholder::{PLACEHOLDERS, Placeholder, PlaceholderError, settle_placeholders};
 

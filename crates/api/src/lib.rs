@@ -18,6 +18,7 @@ mod problem;
 mod rest;
 pub mod search;
 mod serve;
+mod sockets;
 mod state;
 mod view;
 
@@ -31,21 +32,20 @@ pub use problem::Problem;
 pub use serve::{serve, serve_with};
 pub use state::ApiState;
 
-use access::WindowLimiter;
-
-use crate::{code::Code, describe::Description, edge::cache::AnswerCache};
+use crate::{code::Code, describe::Description, edge::cache::AnswerCache, sockets::Sockets};
 
 /// The API over `state`.
 pub fn api(state: Arc<ApiState>, config: EdgeConfig) -> Edge {
-    let limiter = Arc::new(WindowLimiter::new(config.requests_per_minute));
+    let limiter = Arc::new(config.counting.limiter("rest", config.requests_per_minute));
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
+    let sockets = Sockets::new(config.stop.clone());
     let (router, handlers) = rest::routes().split_for_parts();
     let description = Arc::new(Description::new(handlers, &rest::SURFACE));
     let router = router
         .with_state(rest::Shared { state: state.clone(), description })
-        .merge(graphql::routes(state.clone(), cache.clone(), limiter.clone()))
+        .merge(graphql::routes(state.clone(), cache.clone(), limiter.clone(), sockets.clone()))
         .fallback(not_found);
-    Edge::new(router, cache, limiter, state.clock.clone(), config)
+    Edge::new(router, cache, limiter, state.clock.clone(), config).with_sockets(sockets)
 }
 
 async fn not_found() -> Problem {

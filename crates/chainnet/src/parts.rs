@@ -15,6 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 #[derive(Default)]
 pub(crate) struct Parts {
     running: Vec<Part>,
+    /// What is told when the end is near.
+    drains: Vec<Box<dyn Fn() + Send + Sync>>,
 }
 
 struct Part {
@@ -39,6 +41,17 @@ impl Parts {
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
         self.running.push(Part { name, stop, task: tokio::spawn(work) });
+    }
+
+    /// Has something told when the end is near: a server that asks to be spared new traffic.
+    pub(crate) fn when_draining(&mut self, tell: impl Fn() + Send + Sync + 'static) {
+        self.drains.push(Box::new(tell));
+    }
+
+    /// Tells everybody that the end is near, and answers whether anybody was there to be told.
+    pub(crate) fn drain(&self) -> bool {
+        self.drains.iter().for_each(|tell| tell());
+        !self.drains.is_empty()
     }
 
     /// Waits for a part to end by itself, and tells why it did. Waits for ever if there is none.

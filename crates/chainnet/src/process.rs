@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use access::{Keyring, Placeholder, settle_placeholders};
+use access::{Counting, Keyring, Placeholder, settle_placeholders};
 use anyhow::Context;
 use jiff::Timestamp;
 use merchant::CreditProgress;
@@ -17,7 +17,7 @@ use crate::{
     output::say,
     parts::Parts,
     runtime,
-    wiring::Wiring,
+    wiring::{Wiring, start_counting},
 };
 
 /// What a process does besides having a chain.
@@ -50,15 +50,17 @@ async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow
     let db = open_database(config).await?;
     let mut parts = Parts::default();
     let deployment = addresses.settle(config.deployment());
-    let wiring = Wiring { config, chain, db: &db, deployment: &deployment };
+    let counting = match roles {
+        Roles::All | Roles::Api | Roles::Faucet | Roles::Explorer => {
+            start_counting(config, &mut parts).await?
+        }
+        Roles::Worker | Roles::Gateway => Counting::default(),
+    };
+    let wiring = Wiring { config, chain, db: &db, deployment: &deployment, counting };
     let ended = match start_parts(&wiring, roles, doors, &mut parts).await {
         Ok(placeholders) => {
             announce(config, chain, roles, addresses, &placeholders);
-            tokio::select! {
-                told = runtime::told_to_stop() => told,
-                error = parts.failed() => Err(error),
-                error = chain.failed() => Err(error),
-            }
+            serve(config, chain, &mut parts).await
         }
         Err(error) => Err(error),
     };
@@ -66,6 +68,24 @@ async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow
     let stopped = parts.stop().await;
     db.close().await;
     ended.and(stopped)
+}
+
+/// Runs until told to stop, then for the time that whoever spreads traffic needs to notice; or until something fails.
+async fn serve(config: &Config, chain: &ChainSource, parts: &mut Parts) -> anyhow::Result<()> {
+    tokio::select! {
+        told = runtime::told_to_stop() => told?,
+        error = parts.failed() => return Err(error),
+        error = chain.failed() => return Err(error),
+    }
+    if !parts.drain() || config.drain.is_zero() {
+        return Ok(());
+    }
+    info!(seconds = config.drain.as_secs(), "draining: still serving, but not ready");
+    tokio::select! {
+        () = tokio::time::sleep(config.drain) => Ok(()),
+        error = parts.failed() => Err(error),
+        error = chain.failed() => Err(error),
+    }
 }
 
 /// Opens the database, making the folder of a file.
@@ -120,7 +140,7 @@ async fn start_parts(
         faucet = wiring.start_faucet(Some(listener), keyring.clone(), parts)?;
     }
     if let (Some(listener), Some(keyring)) = (doors.gateway, &keyring) {
-        wiring.start_gateway(listener, keyring.clone(), parts)?;
+        wiring.start_gateway(listener, keyring.clone(), parts).await?;
     }
     if let Some(boards) = boards.filter(|_| roles != Roles::Worker) {
         let api = wiring.make_api(boards, tools, progress, parts);

@@ -49,18 +49,20 @@ impl Gateway {
         let context = Context { caller, origin, head: head.as_deref() };
         let mut reply = match message {
             Ok(Message::Single(Ok(request))) => self.answer_single(&context, &request).await,
-            Ok(Message::Single(Err(bad))) => self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)),
+            Ok(Message::Single(Err(bad))) => {
+                self.refuse_message(caller, bad.id, Refusal::Invalid(bad.fault)).await
+            }
             // What is rare is boxed, so that connections stay small.
             Ok(Message::Batch(requests)) => Box::pin(self.answer_batch(&context, &requests)).await,
-            Err(unreadable) => self.refuse_message(caller, None, unreadable.into()),
+            Err(unreadable) => self.refuse_message(caller, None, unreadable.into()).await,
         };
         reply.allowance = caller.allowance();
         reply
     }
 
     /// Refuses a message that is no request; it counts as one all the same.
-    fn refuse_message(&self, caller: &Caller, id: Option<&str>, refusal: Refusal) -> Reply {
-        let refusal = self.charge(caller, 1).err().unwrap_or(refusal);
+    async fn refuse_message(&self, caller: &Caller, id: Option<&str>, refusal: Refusal) -> Reply {
+        let refusal = self.charge(caller, 1).await.err().unwrap_or(refusal);
         self.metrics.refused(None, &refusal);
         Reply::refused(id, &refusal)
     }
@@ -119,7 +121,8 @@ impl Gateway {
         match element {
             Ok(request) => (request.id, self.answer_request(context, request).await, request.id.is_some()),
             Err(bad) => {
-                let refusal = self.charge(context.caller, 1).err().unwrap_or(Refusal::Invalid(bad.fault));
+                let charged = self.charge(context.caller, 1).await;
+                let refusal = charged.err().unwrap_or(Refusal::Invalid(bad.fault));
                 self.metrics.refused(None, &refusal);
                 (bad.id, Err(refusal), true)
             }
@@ -130,7 +133,7 @@ impl Gateway {
     async fn answer_request(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Answer, Refusal> {
         let started = Instant::now();
         let known = method::find(&request.method);
-        let charged = self.charge(context.caller, known.map_or(1, |known| known.method.units));
+        let charged = self.charge(context.caller, known.map_or(1, |known| known.method.units)).await;
         let outcome = match (charged, known) {
             (Err(refusal), _) => Err(refusal),
             (Ok(()), None) => Err(Refusal::MethodNotFound),

@@ -45,6 +45,7 @@ impl Caller {
         match self.subject {
             Subject::Key(id) => format!("key:{id}"),
             Subject::Client(client) => format!("client:{client:?}"),
+            Subject::Counted { purpose, number } => format!("{purpose}:{number}"),
         }
     }
 
@@ -139,8 +140,9 @@ impl Gateway {
     }
 
     /// Counts a request of a method that costs so much.
-    pub(crate) fn charge(&self, caller: &Caller, units: u32) -> Result<(), Refusal> {
-        let allowance = self.access.limiter.take(caller.subject, caller.quota, units, (self.access.clock)());
+    pub(crate) async fn charge(&self, caller: &Caller, units: u32) -> Result<(), Refusal> {
+        let (limiter, now) = (&self.access.limiter, (self.access.clock)());
+        let allowance = limiter.take_in_time(caller.subject, caller.quota, units, now).await;
         *caller.allowance.lock() = Some(allowance);
         match (&caller.grant, allowance.is_granted) {
             // Ordinary methods cost no units.

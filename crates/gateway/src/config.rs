@@ -53,10 +53,7 @@ pub struct Limits {
     pub transfer_timeout: Duration,
     /// How long a connection may stay open without a request.
     pub idle_timeout: Duration,
-    /// How long requests are still taken once the end has begun, while `/ready` says no: the time that whoever spreads
-    /// traffic needs to notice.
-    pub notice: Duration,
-    /// How long open requests may take to finish after that.
+    /// How long open requests may take to finish at the end.
     pub drain: Duration,
     /// How long a caller waits for a node.
     pub node_timeout: Duration,
@@ -81,7 +78,6 @@ impl Default for Limits {
             max_subscriptions: 32,
             transfer_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(60),
-            notice: Duration::ZERO,
             drain: Duration::from_secs(10),
             node_timeout: Duration::from_secs(10),
             max_log_blocks: 50_000,

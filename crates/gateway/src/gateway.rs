@@ -1,6 +1,9 @@
 //! What the parts of the gateway share.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use access::{Clock, Keyring, Limiter, Subject};
 use chain::RawUpstream;
@@ -57,6 +60,7 @@ pub struct Gateway {
     pub(crate) filters: Filters,
     /// The open WebSockets.
     pub(crate) seats: Arc<Seats>,
+    is_draining: AtomicBool,
 }
 
 impl Gateway {
@@ -94,6 +98,7 @@ impl Gateway {
             hub: Arc::new(Hub::new(Arc::clone(&access.clock))),
             filters,
             seats: Arc::new(Seats::new(config.limits.max_sockets_per_caller)),
+            is_draining: AtomicBool::new(false),
             config,
             upstream,
             access,
@@ -127,6 +132,17 @@ impl Gateway {
     /// Whether there is a head that is young enough.
     pub(crate) fn is_ready(&self) -> bool {
         self.head.get().is_some_and(|head| head.since.elapsed() < self.config.stale_after)
+    }
+
+    /// The end is near: from now on `/ready` says no, so that whoever spreads traffic turns away, and every answer asks for
+    /// another connection. All else is as before.
+    pub fn drain(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end is near.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
     }
 
     /// The metrics, to be served where operators look.

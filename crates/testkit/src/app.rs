@@ -89,6 +89,11 @@ impl AppProcess {
         self.server.kill9().await
     }
 
+    /// Waits until the process has ended.
+    pub async fn ended(&mut self) -> io::Result<ExitStatus> {
+        self.server.ended().await
+    }
+
     /// Asks the process to end and waits until it did.
     pub async fn stop(&mut self) -> io::Result<ExitStatus> {
         self.server.stop().await

@@ -104,6 +104,11 @@ impl HttpClient {
         self.send(Method::POST, path, headers, Bytes::from(body.to_string())).await
     }
 
+    /// Deletes what is at a path.
+    pub async fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Result<HttpAnswer, HttpError> {
+        self.send(Method::DELETE, path, headers, Bytes::new()).await
+    }
+
     /// Reads a path until the answer is as wanted.
     pub async fn wait_for(
         &self,

@@ -7,22 +7,28 @@
 pub mod anvil;
 pub mod app;
 pub mod asm;
+pub mod balancer;
 pub mod campaign;
+pub mod fleet;
 pub mod http;
 pub mod merchant;
 pub mod node;
 pub mod process;
 pub mod receiver;
+pub mod redis;
 pub mod rpc;
 pub mod scenario;
 pub mod wallet;
 
 pub use anvil::Anvil;
 pub use app::AppProcess;
+pub use balancer::Balancer;
+pub use fleet::{FleetPlace, FleetRole, Member};
 pub use http::{HttpAnswer, HttpClient, HttpError};
 pub use merchant::{Merchant, MerchantError};
 pub use node::NodeProcess;
 pub use process::{ServerProcess, StartError};
 pub use receiver::Receiver;
+pub use redis::Redis;
 pub use rpc::{CallError, Mining, RpcClient, RpcError};
 pub use wallet::{Draft, SignedTransaction, Wallet};

@@ -81,6 +81,16 @@ impl Merchant {
         Ok(merchant)
     }
 
+    /// Goes on at another server.
+    pub fn move_to(&mut self, api: HttpClient) {
+        self.api = api;
+    }
+
+    /// The header that proves who is signed in.
+    pub fn bearer(&self) -> (&'static str, &str) {
+        ("authorization", &self.bearer)
+    }
+
     /// Buys a monthly key, pays it and uses it from now on.
     pub async fn buy_key(&mut self, mining: Mining) -> Result<String, MerchantError> {
         let refused = self.post("/keys", &json!({ "plan": "monthly" }), 402).await?;
@@ -112,10 +122,20 @@ impl Merchant {
     /// Makes an invoice.
     pub async fn create_invoice(&self, label: &str, amount_idr: u64) -> Result<Invoice, MerchantError> {
         let body = json!({ "customerLabel": label, "amountIdr": amount_idr, "note": "" });
-        let made = self.post("/v1/invoices", &body, 201).await?;
-        let pay_url = text(&made, "/invoice/payUrl")?;
+        Self::read_invoice(&self.post("/v1/invoices", &body, 201).await?)
+    }
+
+    /// Makes an invoice under a name that may be used again: it is made once.
+    pub async fn create_invoice_once(&self, name: &str, amount_idr: u64) -> Result<Invoice, MerchantError> {
+        let body = json!({ "customerLabel": name, "amountIdr": amount_idr, "note": "" });
+        let once = [("idempotency-key", name)];
+        Self::read_invoice(&self.post_with("/v1/invoices", &once, &body, 201).await?)
+    }
+
+    fn read_invoice(made: &Value) -> Result<Invoice, MerchantError> {
+        let pay_url = text(made, "/invoice/payUrl")?;
         let token = pay_url.rsplit('/').next().unwrap_or_default().to_owned();
-        Ok(Invoice { id: text(&made, "/invoice/id")?, token })
+        Ok(Invoice { id: text(made, "/invoice/id")?, token })
     }
 
     /// The transaction that pays an invoice. Every customer comes from an address of its own, as far as the portal believes
@@ -137,10 +157,22 @@ impl Merchant {
 
     /// Posts to the portal as this merchant, with session and key, and demands a status.
     pub async fn post(&self, path: &str, body: &Value, status: u16) -> Result<Value, MerchantError> {
+        self.post_with(path, &[], body, status).await
+    }
+
+    /// The same with more headers.
+    pub async fn post_with(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+        status: u16,
+    ) -> Result<Value, MerchantError> {
         let path = format!("{BASE}{path}");
         let credentials =
             [("authorization", self.bearer.as_str()), ("x-platform-dev-key", self.key.as_str())];
-        let given: Vec<_> = credentials.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let given = credentials.into_iter().filter(|(_, value)| !value.is_empty());
+        let given: Vec<_> = given.chain(headers.iter().copied()).collect();
         let answer = self.api.post_with(&path, &given, body).await?;
         expect(&path, answer, status)
     }

@@ -121,12 +121,22 @@ impl ServerProcess {
         self.child.wait().await
     }
 
+    /// Asks it to end (`SIGTERM`).
+    pub fn terminate(&self) -> io::Result<()> {
+        Ok(kill_process(self.pid, Signal::TERM)?)
+    }
+
     /// Asks it to end (`SIGTERM`) and waits until it did.
     pub async fn stop(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.child.try_wait()? {
             return Ok(status);
         }
-        kill_process(self.pid, Signal::TERM)?;
+        self.terminate()?;
+        self.ended().await
+    }
+
+    /// Waits until it has ended.
+    pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         match timeout_at(Instant::now() + STOP_LIMIT, self.child.wait()).await {
             Ok(status) => status,
             Err(elapsed) => Err(io::Error::new(io::ErrorKind::TimedOut, elapsed)),

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use access::{WindowLimiter, client_address};
+use access::{UniformLimiter, client_address};
 use axum::{BoxError, Router, body::Body, response::Response};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -36,7 +36,7 @@ pub struct Explorer {
 struct Inner {
     site: Arc<Site>,
     router: Router,
-    limiter: WindowLimiter,
+    limiter: UniformLimiter,
     trusted_proxies: Vec<IpNet>,
     /// Another name of this machine, which visitors are led away from: cookies and signatures are bound to one name.
     other_name: Option<(String, String)>,
@@ -46,8 +46,9 @@ impl Explorer {
     /// The explorer of a site; `trusted_proxies` are those whose `X-Forwarded-For` is believed.
     pub fn new(site: Site, trusted_proxies: Vec<IpNet>) -> Self {
         let site = Arc::new(site);
-        let router = pages::routes().with_state(site.clone());
-        let limiter = WindowLimiter::new(PAGES_PER_MINUTE);
+        let counting = site.edge.counting();
+        let router = pages::routes(counting).with_state(site.clone());
+        let limiter = counting.limiter("pages", PAGES_PER_MINUTE);
         let origin = site.deployment().urls.explorer.origin();
         let other_name =
             origin.strip_prefix("http://127.0.0.1").map(|port| (format!("localhost{port}"), origin.clone()));
@@ -79,7 +80,7 @@ impl Explorer {
         if let Some(place) = inner.proper_place(&request) {
             return inner.finish(pages::go_to(&place), &wants).await;
         }
-        let response = match inner.admit(&request, &visit) {
+        let response = match inner.admit(request.uri().path(), request.headers(), &visit).await {
             Ok(()) => Box::pin(inner.ask(request.map(Body::new), &visit)).await,
             Err(refusal) => *refusal,
         };
@@ -109,17 +110,16 @@ impl Inner {
     }
 
     /// Whether a visitor gets in, and not too often.
-    fn admit<B>(&self, request: &Request<B>, visit: &Visit) -> Result<(), Box<Response>> {
-        let path = request.uri().path();
+    async fn admit(&self, path: &str, headers: &HeaderMap, visit: &Visit) -> Result<(), Box<Response>> {
         if is_for_everybody(path) {
             return Ok(());
         }
         let now = self.site.api.clock.now();
-        let allowance = self.limiter.take(visit.address.into(), now);
+        let allowance = self.limiter.take(visit.address.into(), now).await;
         if !allowance.is_granted {
             return Err(Box::new(self.explain(&Failure::TooMany(allowance.retry_seconds()), visit)));
         }
-        if path == "/enter" || self.site.visitors.admits(request.headers(), visit.address, now) {
+        if path == "/enter" || self.site.visitors.admits(headers, visit.address, now) {
             return Ok(());
         }
         Err(Box::new(pages::enter::ask(&self.site, visit, StatusCode::UNAUTHORIZED, None)))
@@ -161,6 +161,9 @@ impl Inner {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
+        if self.site.edge.is_draining() {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         let is_whole = body.size_hint().exact().is_some() && !headers.contains_key(header::CONTENT_ENCODING);
         if !is_whole || wants.is_head {
             let body = if wants.is_head { Body::empty() } else { body };

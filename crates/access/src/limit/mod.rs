@@ -1,12 +1,13 @@
 //! How often somebody may ask.
 //!
-//! [`Limiter`] is the gateway's: GCRA per key and per client, alone or shared with other processes. [`WindowLimiter`] is
-//! for edges where every client has the same limit and a minute begins with the client's first request.
+//! [`Limiter`] is the gateway's: GCRA per key and per client, alone or shared with other processes. [`UniformLimiter`] is
+//! for edges where every client has the same limit.
 
 mod gcra;
 mod local;
 mod shared;
 mod table;
+mod uniform;
 mod window;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
@@ -17,7 +18,7 @@ use jiff::Timestamp;
 use crate::{Client, Clock};
 
 pub use shared::{Leaser, SharedLimitsError};
-pub use window::WindowLimiter;
+pub use uniform::{Counted, Counting, UniformLimiter};
 
 use local::LocalLimiter;
 use shared::SharedLimiter;
@@ -32,6 +33,13 @@ pub enum Subject {
     Client(Client),
     /// A key, from wherever it is used.
     Key(KeyId),
+    /// Whoever is counted for one purpose among others.
+    Counted {
+        /// The purpose.
+        purpose: &'static str,
+        /// Who, among those that are counted for it.
+        number: u128,
+    },
 }
 
 /// What a subject may use in a minute.
@@ -169,6 +177,16 @@ impl Limiter {
             Kind::Shared(limiter) => {
                 limiter.prepare(subject, quota, requests, units, gcra::nanoseconds(now)).await;
             }
+        }
+    }
+
+    /// The same, but where limits are shared and more than what is at hand is on its way, it waits for that before it
+    /// refuses, 50 ms at most.
+    pub async fn take_in_time(&self, subject: Subject, quota: Quota, cost: u32, now: Timestamp) -> Allowance {
+        let now = gcra::nanoseconds(now);
+        match &self.0 {
+            Kind::Local(limiter) => limiter.take(subject, quota, cost, now),
+            Kind::Shared(limiter) => limiter.take_in_time(subject, quota, cost, now).await,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::Client;
 const WINDOW_MS: u64 = 60_000;
 
 /// Grants every client so many requests in its minute.
-pub struct WindowLimiter<K = Client> {
+pub(super) struct WindowLimiter<K = Client> {
     limit: u32,
     windows: Table<K, Window>,
 }
@@ -39,12 +39,12 @@ impl Record for Window {
 
 impl<K: Copy + Eq + Hash> WindowLimiter<K> {
     /// A limiter that grants `limit` requests per client and minute; with 0 it grants none.
-    pub fn new(limit: u32) -> Self {
+    pub(super) fn new(limit: u32) -> Self {
         Self { limit, windows: Table::new(WINDOW_MS) }
     }
 
     /// Counts one request.
-    pub fn take(&self, client: K, now: Timestamp) -> Allowance {
+    pub(super) fn take(&self, client: K, now: Timestamp) -> Allowance {
         let now_ms = u64::try_from(now.as_millisecond()).unwrap_or(0);
         self.windows.with(client, now_ms, |window| {
             if window.used == 0 || window.is_over(now_ms) {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chainnet_access::{Client, Limiter, Quota, Sharing, Subject};
+use chainnet_access::{Client, Counting, Limiter, Quota, Sharing, Subject, UniformLimiter};
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -185,6 +185,43 @@ async fn who_leaves_gives_everything_back() {
     // Three requests were used: 300 ms of the minute. A key that is gone says -2.
     let used = redis.ask(&["PTTL", "chainnet:test:requests:ip:203.0.113.1"]).await;
     assert!(used <= 300, "{used}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_that_is_the_same_for_everybody_is_shared_and_counted_for_its_purpose() {
+    let Some(redis) = Redis::start().await else { return };
+    let replicas = three(&redis).await;
+    let limiters = |purpose| -> Vec<Arc<UniformLimiter>> {
+        let counting = replicas.iter().map(|replica| Counting::shared(replica.limiter.clone()));
+        counting.map(|counting| Arc::new(counting.limiter(purpose, LIMIT))).collect()
+    };
+    let who = Client::V4(Ipv4Addr::new(203, 0, 113, 9));
+    let begin = Instant::now();
+    // Many at once, of somebody who is new here: nobody is refused while there is something left.
+    let mut asking = tokio::task::JoinSet::new();
+    for _ in 0..LIMIT / 2 {
+        let limiter = limiters("rest")[0].clone();
+        asking.spawn(async move { limiter.take(who, Timestamp::now()).await.is_granted });
+    }
+    let mut granted = asking.join_all().await.into_iter().filter(|is_granted| *is_granted).count() as u32;
+    assert_eq!(granted, LIMIT / 2);
+    for limiter in limiters("rest") {
+        while limiter.take(who, Timestamp::now()).await.is_granted {
+            granted += 1;
+        }
+    }
+    assert!((LIMIT..=LIMIT + refilled(begin) + SLACK).contains(&granted), "{granted}");
+    for limiter in limiters("claims") {
+        assert!(limiter.take(who, Timestamp::now()).await.is_granted, "another purpose");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_met_redis_shares_from_the_first_request_on() {
+    let Some(redis) = Redis::start().await else { return };
+    let (limiter, mut leaser) = Limiter::shared(&redis.url(), "test", Arc::new(Timestamp::now)).unwrap();
+    leaser.meet().await;
+    assert_eq!(limiter.sharing(), Sharing::Shared { replicas: 1 });
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use access::Counting;
 use ipnet::IpNet;
+use tokio_util::sync::CancellationToken;
 
 use super::cors::CorsOrigins;
 
@@ -11,6 +13,8 @@ use super::cors::CorsOrigins;
 pub struct EdgeConfig {
     /// Requests per client and minute.
     pub requests_per_minute: u32,
+    /// Where they are counted.
+    pub counting: Counting,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may read answers.
@@ -21,6 +25,8 @@ pub struct EdgeConfig {
     pub cache_bytes: u64,
     /// First part of request ids: different for every process.
     pub instance: String,
+    /// Tells WebSockets to go.
+    pub stop: CancellationToken,
 }
 
 impl Default for EdgeConfig {
@@ -28,11 +34,13 @@ impl Default for EdgeConfig {
     fn default() -> Self {
         Self {
             requests_per_minute: 100,
+            counting: Counting::default(),
             trusted_proxies: Vec::new(),
             cors: CorsOrigins::Any,
             time_limit: Duration::from_secs(10),
             cache_bytes: 24 * 1024 * 1024,
             instance: "local".to_owned(),
+            stop: CancellationToken::new(),
         }
     }
 }

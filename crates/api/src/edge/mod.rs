@@ -13,9 +13,17 @@ pub(crate) mod encoding;
 pub(crate) mod marks;
 pub(crate) mod request_id;
 
-use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    borrow::Cow,
+    net::IpAddr,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use access::{Allowance, Client, WindowLimiter, client_address};
+use access::{Allowance, Client, Counting, UniformLimiter, client_address};
 use axum::{Router, body::Body, response::Response as RouterResponse};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -32,7 +40,7 @@ use self::{
     marks::Marks,
     request_id::{RequestIds, X_REQUEST_ID},
 };
-use crate::{clock::Clock, code::Code, problem::Problem};
+use crate::{clock::Clock, code::Code, problem::Problem, sockets::Sockets};
 
 pub use body::AnswerBody;
 pub use config::EdgeConfig;
@@ -48,15 +56,17 @@ const LONGEST_URI: usize = 2048;
 #[derive(Clone)]
 pub struct Edge {
     inner: Arc<Inner>,
+    sockets: Option<Sockets>,
 }
 
 struct Inner {
     router: Router,
     cache: Arc<AnswerCache>,
-    limiter: Arc<WindowLimiter>,
+    limiter: Arc<UniformLimiter>,
     clock: Arc<dyn Clock>,
     ids: RequestIds,
     config: EdgeConfig,
+    is_draining: AtomicBool,
 }
 
 /// Who asks, for handlers that count or decide on their own, such as a WebSocket with many operations.
@@ -72,6 +82,10 @@ impl Asker {
     }
 }
 
+/// The process is about to end, for handlers that tell so.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Draining;
+
 /// What an answer needs to know of its request after the handler has taken it.
 struct Envelope {
     id: HeaderValue,
@@ -85,12 +99,42 @@ impl Edge {
     pub(crate) fn new(
         router: Router,
         cache: Arc<AnswerCache>,
-        limiter: Arc<WindowLimiter>,
+        limiter: Arc<UniformLimiter>,
         clock: Arc<dyn Clock>,
         config: EdgeConfig,
     ) -> Self {
         let ids = RequestIds::new(&config.instance);
-        Self { inner: Arc::new(Inner { router, cache, limiter, clock, ids, config }) }
+        let is_draining = AtomicBool::new(false);
+        let inner = Inner { router, cache, limiter, clock, ids, config, is_draining };
+        Self { inner: Arc::new(inner), sockets: None }
+    }
+
+    /// With WebSockets, which are seen out at the end.
+    pub(crate) fn with_sockets(self, sockets: Sockets) -> Self {
+        Self { sockets: Some(sockets), ..self }
+    }
+
+    /// The end is near: from now on `/ready` says no, so that whoever spreads traffic turns away, and every answer asks for
+    /// another connection. All else is as before.
+    pub fn drain(&self) {
+        self.inner.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end is near.
+    pub fn is_draining(&self) -> bool {
+        self.inner.is_draining.load(Ordering::Relaxed)
+    }
+
+    /// Where limits are counted.
+    pub fn counting(&self) -> &Counting {
+        &self.inner.config.counting
+    }
+
+    /// Waits until all WebSockets have gone, which they do when [`EdgeConfig::stop`] is cancelled.
+    pub async fn see_out(&self) {
+        if let Some(sockets) = &self.sockets {
+            sockets.see_out().await;
+        }
     }
 
     /// Forgets kept answers as the head moves; ends with the chain's feed.
@@ -118,7 +162,7 @@ impl Edge {
         }
         let asker = Asker { address: client_address(peer, headers, &inner.config.trusted_proxies) };
         if is_limited(request.uri().path()) {
-            let allowance = inner.limiter.take(asker.client(), inner.clock.now());
+            let allowance = inner.limiter.take(asker.client(), inner.clock.now()).await;
             envelope.allowance = Some(allowance);
             if !allowance.is_granted {
                 return inner.refuse(&envelope, &rate_limited(allowance));
@@ -159,6 +203,9 @@ impl Inner {
         request.extensions_mut().insert(asker);
         let marks = Marks::default();
         request.extensions_mut().insert(marks.clone());
+        if self.is_draining.load(Ordering::Relaxed) {
+            request.extensions_mut().insert(Draining);
+        }
         envelope.marks = Some(marks);
         if envelope.is_head {
             *request.method_mut() = Method::GET;
@@ -271,6 +318,10 @@ impl Inner {
         headers.insert(header::VARY, HeaderValue::from_static(vary));
         if let Some(marks) = &envelope.marks {
             marks.put(headers);
+        }
+        // An upgraded connection has left HTTP behind.
+        if self.is_draining.load(Ordering::Relaxed) && !headers.contains_key(header::UPGRADE) {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(allowance) = envelope.allowance {
             headers.insert(RATELIMIT_LIMIT, allowance.limit.into());

@@ -2,7 +2,7 @@
 
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
-use access::WindowLimiter;
+use access::Counting;
 use alloy_primitives::{Address, B256, Bytes as ChainBytes, U256};
 use async_trait::async_trait;
 use axum::{Router, body::Body, routing::get};
@@ -78,7 +78,7 @@ async fn answer(path: &str) -> (u16, Value) {
         Router::new().route("/panic", get(panic)).route("/sleep", get(sleep)).route("/fail", get(fail));
     let config = EdgeConfig { time_limit: Duration::from_millis(20), ..EdgeConfig::default() };
     let cache = Arc::new(AnswerCache::new(Arc::new(NoChain), 1024));
-    let limiter = Arc::new(WindowLimiter::new(config.requests_per_minute));
+    let limiter = Arc::new(Counting::default().limiter("rest", config.requests_per_minute));
     let edge = Edge::new(router, cache, limiter, Arc::new(SystemClock), config);
     let request = Request::get(path).body(Body::empty()).unwrap();
     let response = edge.answer(Ipv4Addr::LOCALHOST.into(), request).await;

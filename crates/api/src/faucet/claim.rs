@@ -54,7 +54,7 @@ pub(super) async fn create_claim(
     request_body: Body,
 ) -> Response {
     let bytes = body::bytes(request_body, MOST_BYTES).await;
-    let allowance = desk.claim_requests.take(asker.client(), desk.state.clock.now());
+    let allowance = desk.claim_requests.take(asker.client(), desk.state.clock.now()).await;
     let claimed = match bytes {
         Ok(bytes) => claim(&desk, asker, &headers, allowance, &bytes).await,
         Err(problem) => Err(problem),

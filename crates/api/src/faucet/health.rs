@@ -1,16 +1,21 @@
-//! `GET /health`: for the operator's probes, and for pages that want to say that the faucet is empty. Never limited.
+//! `GET /health` and `GET /ready`: for the operator's probes, and for pages that want to say that the faucet is empty. Never
+//! limited.
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::{Extension, extract::State, response::Response};
 
 use super::{
     Desk,
-    view::{FaucetHealthView, FundsView},
+    view::{FaucetHealthView, FaucetReadinessView, FundsView},
 };
 use crate::{
-    edge::answer::{Answer, Holds},
+    edge::{
+        Draining,
+        answer::{Answer, Holds},
+    },
     problem::Problem,
+    rest::health::{present, readiness},
     view::{AddressText, Long},
 };
 
@@ -33,4 +38,25 @@ pub(super) async fn get_health(State(desk): State<Arc<Desk>>) -> Result<Answer, 
         faucet: FundsView::new(AddressText(state.faucet.address()), state.faucet.settings(), &health),
     };
     Answer::json(&view, Holds::Never)
+}
+
+/// Whether claims can be taken
+///
+/// 503 while no node or no database answers, and from the moment that the process is told to end, while it still serves. A faucet
+/// that is empty is ready.
+#[utoipa::path(
+    get, path = "/ready", tag = "Operation",
+    responses(
+        (status = 200, description = "They can", body = FaucetReadinessView),
+        (status = 503, description = "They cannot, or the process is about to end", body = FaucetReadinessView)
+    )
+)]
+pub(super) async fn get_readiness(
+    State(desk): State<Arc<Desk>>,
+    draining: Option<Extension<Draining>>,
+) -> Result<Response, Problem> {
+    let health = desk.state.faucet.health(desk.now_millis()).await;
+    let (chain, database) = (health.balance.is_some(), health.open_claims.is_some());
+    let status = readiness(chain && database, draining.is_some());
+    present(status, &FaucetReadinessView { status, chain, database })
 }

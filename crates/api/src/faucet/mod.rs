@@ -1,5 +1,5 @@
-//! The faucet's HTTP, on a port of its own: `POST /claim`, `GET /claim/{txHash}`, `GET /status`, `GET /health`, and its OpenAPI
-//! document. What a claim is, and when it is paid, is decided in the crate `faucet`.
+//! The faucet's HTTP, on a port of its own: `POST /claim`, `GET /claim/{txHash}`, `GET /status`, `GET /health`, `GET /ready`, and its
+//! OpenAPI document. What a claim is, and when it is paid, is decided in the crate `faucet`.
 
 mod admission;
 mod claim;
@@ -12,7 +12,7 @@ mod view;
 
 use std::sync::Arc;
 
-use access::{Keyring, WindowLimiter};
+use access::{Keyring, UniformLimiter};
 use axum::{extract::FromRef, routing::get};
 use chain::ChainClient;
 use domain::Network;
@@ -74,7 +74,7 @@ struct Shared {
 /// The state, and what is counted beside it.
 struct Desk {
     state: FaucetState,
-    claim_requests: WindowLimiter,
+    claim_requests: UniformLimiter,
 }
 
 impl FromRef<Shared> for Arc<Desk> {
@@ -100,11 +100,12 @@ impl Desk {
 /// counted once more, to 20.
 pub fn faucet(state: FaucetState, config: EdgeConfig) -> Edge {
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
-    let limiter = Arc::new(WindowLimiter::new(config.requests_per_minute));
+    let limiter = Arc::new(config.counting.limiter("faucet", config.requests_per_minute));
     let clock = state.clock.clone();
     let (router, handlers) = routes().split_for_parts();
     let description = Arc::new(Description::new(handlers, &SURFACE));
-    let desk = Arc::new(Desk { state, claim_requests: WindowLimiter::new(CLAIM_REQUESTS_PER_MINUTE) });
+    let claim_requests = config.counting.limiter("claims", CLAIM_REQUESTS_PER_MINUTE);
+    let desk = Arc::new(Desk { state, claim_requests });
     let router = router.with_state(Shared { desk, description }).fallback(not_found);
     Edge::new(router, cache, limiter, clock, config)
 }
@@ -117,6 +118,7 @@ pub fn faucet_openapi_document() -> String {
 fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(health::get_health))
+        .routes(routes!(health::get_readiness))
         .routes(routes!(claim::create_claim))
         .routes(routes!(claim::get_claim))
         .routes(routes!(status::get_status))

@@ -48,6 +48,19 @@ impl From<&Claim> for ClaimView {
     }
 }
 
+/// Whether claims can be taken.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FaucetReadinessView {
+    /// `ready` when claims can be taken, `draining` when the process is about to end.
+    #[schema(example = "ready", pattern = "^(ready|not_ready|draining)$")]
+    pub(super) status: &'static str,
+    /// Whether a node answers.
+    pub(super) chain: bool,
+    /// Whether the database answers.
+    pub(super) database: bool,
+}
+
 /// What a wallet may do.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

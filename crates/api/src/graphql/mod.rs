@@ -10,13 +10,12 @@ mod subscription;
 
 use std::sync::Arc;
 
-use access::WindowLimiter;
+use access::UniformLimiter;
 use async_graphql::{EmptyMutation, Schema};
 use axum::{Router, routing::get};
-use tokio::sync::Semaphore;
 
 use self::{limits::Limits, query::Query, subscription::Subscription};
-use crate::{clock::Clock, edge::cache::AnswerCache, state::ApiState};
+use crate::{clock::Clock, edge::cache::AnswerCache, sockets::Sockets, state::ApiState};
 
 /// The schema.
 pub(crate) type ApiSchema = Schema<Query, EmptyMutation, Subscription>;
@@ -27,30 +26,25 @@ struct Service {
     schema: ApiSchema,
     state: Arc<ApiState>,
     cache: Arc<AnswerCache>,
-    limiter: Arc<WindowLimiter>,
+    limiter: Arc<UniformLimiter>,
     clock: Arc<dyn Clock>,
-    /// Places for WebSockets, which outlive the connections that are counted where they are accepted.
-    sockets: Arc<Semaphore>,
+    sockets: Sockets,
 }
 
-const MOST_SOCKETS: usize = 2_000;
-
 /// The GraphQL routes.
-pub(crate) fn routes(state: Arc<ApiState>, cache: Arc<AnswerCache>, limiter: Arc<WindowLimiter>) -> Router {
+pub(crate) fn routes(
+    state: Arc<ApiState>,
+    cache: Arc<AnswerCache>,
+    limiter: Arc<UniformLimiter>,
+    sockets: Sockets,
+) -> Router {
     let schema =
         Schema::build(Query, EmptyMutation, Subscription).extension(Limits).data(state.clone()).finish();
     let clock = state.clock.clone();
     Router::new()
         .route("/graphql", get(http::get_page_or_socket).post(http::post_operation))
         .route("/graphql/page.js", get(page::script))
-        .with_state(Service {
-            schema,
-            state,
-            cache,
-            limiter,
-            clock,
-            sockets: Arc::new(Semaphore::new(MOST_SOCKETS)),
-        })
+        .with_state(Service { schema, state, cache, limiter, clock, sockets })
 }
 
 /// The type definitions.

@@ -1,6 +1,7 @@
 //! GraphQL over a WebSocket, for subscriptions: the `graphql-transport-ws` protocol, and the older `graphql-ws`.
 //!
-//! Every operation counts as a request. A connection has a bounded number of operations under way and of bytes per message.
+//! Every operation counts as a request. A connection has a bounded number of operations under way and of bytes per message. At
+//! the end of the process it is told to connect again, elsewhere.
 
 use std::{collections::HashSet, str::FromStr, sync::Arc, time::Duration};
 
@@ -29,6 +30,10 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const SEND_TIME_LIMIT: Duration = Duration::from_secs(10);
 /// Close code of the protocol for too many requests.
 const TOO_MANY: u16 = 4429;
+/// Close code for a server that restarts.
+const RESTART: u16 = 1012;
+/// How long saying so may take.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Takes the upgrade, if the client speaks one of the protocols.
 pub(super) fn open(upgrade: WebSocketUpgrade, parts: &Parts, service: Service) -> Response {
@@ -40,7 +45,7 @@ pub(super) fn open(upgrade: WebSocketUpgrade, parts: &Parts, service: Service) -
         let detail = "Offer graphql-transport-ws as the WebSocket's protocol.";
         return Problem::new(Code::InvalidQuery, detail).into_response();
     };
-    let Ok(place) = service.sockets.clone().try_acquire_owned() else {
+    let Some(place) = service.sockets.take_place() else {
         let detail = "Too many WebSockets are open; try again later.";
         return Problem::new(Code::RateLimited, detail).with_retry_after(60).into_response();
     };
@@ -74,15 +79,22 @@ async fn converse(socket: WebSocket, protocol: WebSocketProtocols, asker: Asker,
     let incoming = incoming(source, conversation.clone(), asker, service.clone());
     let mut outgoing =
         Protocol::new(service.schema.clone(), Box::pin(incoming), protocol).keepalive_timeout(KEEP_ALIVE);
-    while let Some(message) = outgoing.next().await {
+    loop {
+        let message = tokio::select! {
+            message = outgoing.next() => message,
+            () = service.sockets.told_to_go() => {
+                let goodbye = close(RESTART, "the API is restarting".to_owned());
+                let _ = tokio::time::timeout(FAREWELL, sink.send(goodbye)).await;
+                return;
+            }
+        };
+        let Some(message) = message else { break };
         let message = match message {
             WsMessage::Text(text) => {
                 note_end(&text, &conversation);
                 Message::Text(text.into())
             }
-            WsMessage::Close(code, reason) => {
-                Message::Close(Some(CloseFrame { code, reason: reason.into() }))
-            }
+            WsMessage::Close(code, reason) => close(code, reason),
         };
         match tokio::time::timeout(SEND_TIME_LIMIT, sink.send(message)).await {
             Ok(Ok(())) => {}
@@ -90,9 +102,12 @@ async fn converse(socket: WebSocket, protocol: WebSocketProtocols, asker: Asker,
         }
     }
     if conversation.lock().is_over {
-        let reason = Code::RateLimited.word().into();
-        let _ = sink.send(Message::Close(Some(CloseFrame { code: TOO_MANY, reason }))).await;
+        let _ = sink.send(close(TOO_MANY, Code::RateLimited.word().to_owned())).await;
     }
+}
+
+fn close(code: u16, reason: String) -> Message {
+    Message::Close(Some(CloseFrame { code, reason: reason.into() }))
 }
 
 /// The client's messages, until it asks for too much.
@@ -110,7 +125,7 @@ fn incoming(
                 Message::Ping(_) | Message::Pong(_) => continue,
                 Message::Close(_) => return None,
             };
-            if !admit(&bytes, &conversation, asker, &service) {
+            if !admit(&bytes, &conversation, asker, &service).await {
                 conversation.lock().is_over = true;
                 return None;
             }
@@ -120,7 +135,7 @@ fn incoming(
 }
 
 /// Counts a message that starts an operation.
-fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, service: &Service) -> bool {
+async fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, service: &Service) -> bool {
     let Ok(Glance { r#type, id }) = serde_json::from_slice(message) else { return true };
     match r#type {
         "subscribe" | "start" => {}
@@ -137,7 +152,7 @@ fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, servi
             return false;
         }
     }
-    service.limiter.take(asker.client(), service.clock.now()).is_granted
+    service.limiter.take(asker.client(), service.clock.now()).await.is_granted
 }
 
 /// Notes that the server ended an operation.

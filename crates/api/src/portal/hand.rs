@@ -77,7 +77,7 @@ impl Portal {
         client: Client,
         now: Timestamp,
     ) -> Result<(InvoiceRecord, QuoteRow), Problem> {
-        self.quote_limits.take(token, client, now)?;
+        self.quote_limits.take(token, client, now).await?;
         let quoted = self.checkout.quote(token).await?;
         self.streams.wake(token);
         Ok(quoted)

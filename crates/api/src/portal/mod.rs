@@ -29,7 +29,7 @@ pub(crate) mod webhooks;
 
 use std::sync::Arc;
 
-use access::WindowLimiter;
+use access::{Counting, UniformLimiter};
 use accounts::{DeveloperKeys, Sessions};
 use hyper::header::HeaderValue;
 use merchant::{Checkout, Dashboards, Invoices, Orders, Rates};
@@ -44,6 +44,9 @@ pub use pay::QuoteLimits;
 pub use qr::qr_picture;
 pub use stream::PayStreams;
 
+/// Challenges that a client gets in a minute.
+const CHALLENGES_PER_MINUTE: u32 = 30;
+
 /// What the portal's handlers work with.
 pub struct Portal {
     /// Who is signed in. Its housekeeping must run somewhere.
@@ -52,8 +55,8 @@ pub struct Portal {
     pub keys: Arc<DeveloperKeys>,
     /// Origins whose pages may change something with the cookie of a session.
     pub origins: Vec<HeaderValue>,
-    /// Challenges that a client may ask for in a minute: [`Portal::CHALLENGES_PER_MINUTE`].
-    pub challenges: WindowLimiter,
+    /// Challenges that a client may ask for: [`Portal::challenge_limits`].
+    pub challenges: UniformLimiter,
     /// What wallets buy.
     pub orders: Orders,
     /// Merchants' invoices.
@@ -76,7 +79,9 @@ pub struct Portal {
 
 impl Portal {
     /// Challenges that a client gets in a minute.
-    pub const CHALLENGES_PER_MINUTE: u32 = 30;
+    pub fn challenge_limits(counting: &Counting) -> UniformLimiter {
+        counting.limiter("challenges", CHALLENGES_PER_MINUTE)
+    }
 }
 
 impl ApiState {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Allowance, Client, WindowLimiter};
+use access::{Allowance, Client, Counting, UniformLimiter};
 use axum::{Extension, extract::State, response::Response};
 use domain::portal::InvoiceToken;
 use hyper::StatusCode;
@@ -31,27 +31,31 @@ const QUOTES_OF_CLIENT: u32 = 30;
 
 /// How often quotes are asked for.
 pub struct QuoteLimits {
-    invoices: WindowLimiter<InvoiceToken>,
-    clients: WindowLimiter<Client>,
-}
-
-impl Default for QuoteLimits {
-    fn default() -> Self {
-        Self {
-            invoices: WindowLimiter::new(QUOTES_OF_INVOICE),
-            clients: WindowLimiter::new(QUOTES_OF_CLIENT),
-        }
-    }
+    invoices: UniformLimiter<InvoiceToken>,
+    clients: UniformLimiter<Client>,
 }
 
 impl QuoteLimits {
+    /// The limits, counted there.
+    pub fn new(counting: &Counting) -> Self {
+        Self {
+            invoices: counting.limiter("invoice-quotes", QUOTES_OF_INVOICE),
+            clients: counting.limiter("quotes", QUOTES_OF_CLIENT),
+        }
+    }
+
     /// Counts a quote, unless there were too many.
-    pub(super) fn take(&self, token: InvoiceToken, client: Client, now: Timestamp) -> Result<(), Problem> {
+    pub(super) async fn take(
+        &self,
+        token: InvoiceToken,
+        client: Client,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
         let check = |allowance: Allowance| {
             if allowance.is_granted { Ok(()) } else { Err(rate_limited(allowance)) }
         };
-        check(self.clients.take(client, now))?;
-        check(self.invoices.take(token, now))
+        check(self.clients.take(client, now).await)?;
+        check(self.invoices.take(token, now).await)
     }
 }
 

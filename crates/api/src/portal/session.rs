@@ -48,7 +48,7 @@ pub(super) async fn create_challenge(
     request_body: Body,
 ) -> Result<Response, Problem> {
     let portal = state.portal()?;
-    let allowance = portal.challenges.take(asker.client(), state.clock.now());
+    let allowance = portal.challenges.take(asker.client(), state.clock.now()).await;
     if !allowance.is_granted {
         return Err(rate_limited(allowance));
     }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::IntoResponse};
+use axum::{Extension, extract::State, response::IntoResponse};
 use hyper::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    edge::answer::{Answer, Holds},
+    edge::{
+        Draining,
+        answer::{Answer, Holds},
+    },
     problem::Problem,
     state::ApiState,
     view::Long,
@@ -18,6 +21,9 @@ use crate::{
 const OLDEST_HEAD_SECONDS: u64 = 30;
 /// An index that is further behind is catching up.
 const LARGEST_LAG_BLOCKS: u64 = 30;
+
+/// What is said when everything is well.
+const READY: &str = "ready";
 
 /// Whether the process lives
 #[utoipa::path(
@@ -37,24 +43,39 @@ pub(super) async fn get_health(State(state): State<Arc<ApiState>>) -> Result<Ans
 
 /// Whether requests can be served
 ///
-/// 503 while a check fails: the body says which.
+/// 503 while a check fails: the body says which; and from the moment that the process is told to end, while it still serves, so
+/// that whoever spreads traffic turns away.
 #[utoipa::path(
     get, path = "/ready", tag = "Operation",
     responses(
         (status = 200, description = "Every check passes", body = ReadinessView),
-        (status = 503, description = "A check fails", body = ReadinessView)
+        (status = 503, description = "A check fails, or the process is about to end", body = ReadinessView)
     )
 )]
 pub(super) async fn get_readiness(
     State(state): State<Arc<ApiState>>,
+    draining: Option<Extension<Draining>>,
 ) -> Result<axum::response::Response, Problem> {
     let chain = check_chain(&state);
     let (database, index) = check_index(&state, chain.block_number).await;
-    let is_ready = chain.ok && database.ok && index.ok;
-    let checks = ReadinessChecks { chain, database, index };
-    let view = ReadinessView { status: if is_ready { "ready" } else { "not_ready" }, checks };
-    if is_ready {
-        return Ok(Answer::json(&view, Holds::Never)?.into_response());
+    let status = readiness(chain.ok && database.ok && index.ok, draining.is_some());
+    let view = ReadinessView { status, checks: ReadinessChecks { chain, database, index } };
+    present(status, &view)
+}
+
+/// The word for it.
+pub(crate) const fn readiness(is_well: bool, is_draining: bool) -> &'static str {
+    match (is_draining, is_well) {
+        (true, _) => "draining",
+        (false, true) => READY,
+        (false, false) => "not_ready",
+    }
+}
+
+/// 200 for what is ready.
+pub(crate) fn present(status: &str, view: &impl Serialize) -> Result<axum::response::Response, Problem> {
+    if status == READY {
+        return Ok(Answer::json(view, Holds::Never)?.into_response());
     }
     Ok((StatusCode::SERVICE_UNAVAILABLE, axum::Json(view)).into_response())
 }
@@ -107,8 +128,8 @@ struct HealthView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReadinessView {
-    /// `ready` when every check passes.
-    #[schema(example = "ready", pattern = "^(ready|not_ready)$")]
+    /// `ready` when every check passes, `draining` when the process is about to end.
+    #[schema(example = "ready", pattern = "^(ready|not_ready|draining)$")]
     status: &'static str,
     /// Each check.
     checks: ReadinessChecks,

@@ -6,7 +6,7 @@ mod blocks;
 mod chain;
 mod description;
 mod fees;
-mod health;
+pub(crate) mod health;
 mod network;
 mod search;
 pub(crate) mod segment;

@@ -228,6 +228,11 @@ async fn without_a_node_final_answers_stay_and_others_are_refused(test: &TestDb)
     rig.node.cut(false);
     assert_eq!(rig.get(chain).await.status, 200);
     assert_eq!(rig.get("/ready").await.json()["status"], "ready");
+    rig.edge.drain();
+    let draining = rig.get("/ready").await;
+    assert_eq!((draining.status.as_u16(), &draining.json()["status"]), (503, &"draining".into()));
+    assert_eq!(draining.headers["connection"], "close");
+    assert_eq!(rig.get("/health").await.status, 200);
 }
 
 async fn a_chain_that_went_back_takes_its_answers_with_it(test: &TestDb) {

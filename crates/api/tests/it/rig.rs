@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use access::WindowLimiter;
+use access::Counting;
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope};
 use alloy_eips::Encodable2718;
@@ -370,13 +370,13 @@ fn portal(
         orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, now.clone()),
         keys,
         origins: vec![HeaderValue::from_static(PORTAL_ORIGIN)],
-        challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+        challenges: Portal::challenge_limits(&Counting::default()),
         invoices: Invoices::new(db.clone(), now.clone()),
         invoice_pages: InvoicePages::default(),
         checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
         rates: Rates::new(db.clone(), now.clone()),
         dashboards: Dashboards::new(db.clone(), now),
-        quote_limits: QuoteLimits::default(),
+        quote_limits: QuoteLimits::new(&Counting::default()),
         streams: PayStreams::new(progress, stop),
         webhooks,
     }

@@ -24,6 +24,7 @@ on_both_engines! {
     every_new_block_reaches_a_subscriber_in_order,
     operations_of_a_socket_are_bounded_and_counted,
     limits_hold_on_a_socket_too,
+    a_socket_is_told_at_the_end_to_connect_again,
 }
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -106,6 +107,20 @@ async fn every_new_block_reaches_a_subscriber_in_order(test: &TestDb) {
     }
     drop(socket);
     stop.cancel();
+    tokio::time::timeout(PATIENCE, server).await.expect("an end in time").unwrap();
+}
+
+async fn a_socket_is_told_at_the_end_to_connect_again(test: &TestDb) {
+    let stop = CancellationToken::new();
+    let config = EdgeConfig { stop: stop.clone(), ..EdgeConfig::default() };
+    let rig = Rig::with(test, config).await;
+    let (address, end, server) = listen(&rig).await;
+    let mut socket = connect(address).await;
+    send(&mut socket, subscribe("1", "subscription { newBlocks { number } }")).await;
+    stop.cancel();
+    assert_eq!(receive(&mut socket).await, Err(1012));
+    tokio::time::timeout(PATIENCE, rig.edge.see_out()).await.expect("everybody has gone");
+    end.cancel();
     tokio::time::timeout(PATIENCE, server).await.expect("an end in time").unwrap();
 }
 

@@ -65,6 +65,8 @@ impl Wiring<'_> {
             version: env!("CARGO_PKG_VERSION"),
         };
         let edge = api::faucet(state, self.edge());
+        let draining = edge.clone();
+        parts.when_draining(move || draining.drain());
         if let Some(listener) = listener {
             parts.start("paying claims", |stop| async move {
                 sender.run(stop).await;

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use access::{Keyring, Limiter};
+use access::Keyring;
 use anyhow::Context;
 use domain::Network;
 use gateway::{AccessParts, Cors, Door, Gateway, RedisFilters};
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 
-use super::Wiring;
+use super::{Wiring, limits::start_limits};
 use crate::{config::Origins, parts::Parts};
 
 impl Wiring<'_> {
     /// Serves JSON-RPC to the world.
-    pub(crate) fn start_gateway(
+    pub(crate) async fn start_gateway(
         &self,
         listener: TcpListener,
         keyring: Arc<Keyring>,
@@ -23,7 +23,7 @@ impl Wiring<'_> {
         let config = self.config;
         let access = AccessParts {
             keyring,
-            limiter: self.start_limits(parts)?,
+            limiter: start_limits(config, config.network.name(), parts).await?,
             trusted_proxies: config.api.trusted_proxies.clone(),
             clock: Arc::new(Timestamp::now),
         };
@@ -49,22 +49,12 @@ impl Wiring<'_> {
             }
             None => Gateway::new(settings, upstream, access),
         };
+        let draining = gateway.clone();
+        parts.when_draining(move || draining.drain());
         parts.start("the gateway", |stop| async move {
             gateway::serve(listener, gateway, stop).await;
             Ok(())
         });
         Ok(())
-    }
-
-    /// Limits of this process alone, or shared through Redis with all others that are told of it.
-    fn start_limits(&self, parts: &mut Parts) -> anyhow::Result<Limiter> {
-        let Some(url) = &self.config.access.redis else { return Ok(Limiter::local()) };
-        let shared = Limiter::shared(url.expose(), self.config.network.name(), Arc::new(Timestamp::now));
-        let (limiter, leaser) = shared.context("REDIS_URL cannot be used")?;
-        parts.start("shared limits", |stop| async move {
-            leaser.run(stop).await;
-            Ok(())
-        });
-        Ok(limiter)
     }
 }

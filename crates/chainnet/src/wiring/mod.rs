@@ -6,10 +6,12 @@ mod explorer;
 mod faucet;
 mod gateway;
 mod keeper;
+mod limits;
 mod portal;
 
 use std::sync::Arc;
 
+use access::Counting;
 use anyhow::Context;
 use api::{ApiState, CorsOrigins, Edge, EdgeConfig, clock::SystemClock};
 use domain::{Deployment, Network};
@@ -25,7 +27,7 @@ use validators::{
     mail::{MailWorker, Mailer},
 };
 
-pub(crate) use self::{faucet::faucet_key, portal::PortalTools};
+pub(crate) use self::{faucet::faucet_key, limits::start_counting, portal::PortalTools};
 use crate::{
     chain_source::ChainSource,
     config::{Config, Origins},
@@ -43,13 +45,15 @@ pub(crate) struct Wiring<'a> {
     pub(crate) db: &'a Db,
     /// The network's record, with the places where this process really is.
     pub(crate) deployment: &'a Deployment,
+    /// Where limits that are the same for every client are counted.
+    pub(crate) counting: Counting,
 }
 
 /// The API of a process, before it has a port.
 pub(crate) struct MadeApi {
     pub(crate) state: Arc<ApiState>,
     pub(crate) edge: Edge,
-    /// Ends the streams of those who watch a payment, who would keep a server from ending.
+    /// Ends the streams of those who watch a payment, who would keep a server from ending, and WebSockets.
     pub(crate) stop: CancellationToken,
 }
 
@@ -133,7 +137,9 @@ impl Wiring<'_> {
             applications: self.applications(),
             portal: tools.map(|tools| self.start_portal(tools, progress, stop.clone(), parts)),
         });
-        let edge = api::api(state.clone(), self.edge());
+        let edge = api::api(state.clone(), EdgeConfig { stop: stop.clone(), ..self.edge() });
+        let draining = edge.clone();
+        parts.when_draining(move || draining.drain());
         MadeApi { state, edge, stop }
     }
 
@@ -142,11 +148,12 @@ impl Wiring<'_> {
         let MadeApi { edge, stop, .. } = api;
         parts.start_with("the API", stop.clone(), async move {
             match listener {
-                Some(listener) => api::serve(listener, edge, stop).await,
+                Some(listener) => api::serve(listener, edge.clone(), stop).await,
                 None => {
                     stop.run_until_cancelled(edge.follow()).await;
                 }
             }
+            edge.see_out().await;
             Ok(())
         });
     }
@@ -159,6 +166,7 @@ impl Wiring<'_> {
         let api = &self.config.api;
         EdgeConfig {
             requests_per_minute: api.rate_limit.get(),
+            counting: self.counting.clone(),
             trusted_proxies: api.trusted_proxies.clone(),
             cors: match &api.cors {
                 Origins::Any => CorsOrigins::Any,

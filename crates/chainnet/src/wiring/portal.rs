@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use access::{Clock, WindowLimiter};
+use access::Clock;
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_primitives::B256;
 use anyhow::bail;
@@ -137,7 +137,7 @@ impl Wiring<'_> {
         Portal {
             sessions,
             origins: self.portal_origins(),
-            challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+            challenges: Portal::challenge_limits(&self.counting),
             orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, time()),
             keys,
             invoice_pages: InvoicePages::default(),
@@ -145,7 +145,7 @@ impl Wiring<'_> {
             checkout: Checkout::new(db.clone(), chain.clone(), place, time()),
             rates: Rates::new(db.clone(), time()),
             dashboards: Dashboards::new(db.clone(), time()),
-            quote_limits: QuoteLimits::default(),
+            quote_limits: QuoteLimits::new(&self.counting),
             streams: PayStreams::new(progress, stop),
             webhooks: Webhooks::new(db.clone(), guard, sender, sealing, time(), bell),
         }

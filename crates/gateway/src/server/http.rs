@@ -2,7 +2,7 @@
 //!
 //! Keys may stand in the path, so no path is ever logged.
 
-use std::{convert::Infallible, sync::atomic::Ordering};
+use std::convert::Infallible;
 
 use access::{KeyringHealth, Sharing};
 use bytes::Bytes;
@@ -59,6 +59,9 @@ pub(super) async fn answer(
     let cors = &connection.shared.gateway.config.cors;
     let origin = cors::allowed_origin(cors, request.headers());
     let mut response = route(connection, request).await;
+    if connection.shared.gateway.is_draining() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     connection.watch.awaits_caller();
     cors::allow(cors, origin, &mut response);
     Ok(response)
@@ -166,9 +169,9 @@ fn health(connection: &Connection) -> Response<Pieces> {
 }
 
 fn ready(connection: &Connection) -> Response<Pieces> {
-    let is_ending = connection.shared.is_ending.load(Ordering::Relaxed);
-    let (status, reason) = match (is_ending, connection.shared.gateway.is_ready()) {
-        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    let gateway = &connection.shared.gateway;
+    let (status, reason) = match (gateway.is_draining(), gateway.is_ready()) {
+        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
         (false, false) => (StatusCode::SERVICE_UNAVAILABLE, "no_head"),
         (false, true) => return json(StatusCode::OK, Bytes::from_static(br#"{"status":"ready"}"#)),
     };

@@ -7,15 +7,7 @@ mod cors;
 mod http;
 mod watch;
 
-use std::{
-    net::IpAddr,
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use access::Client;
 use tokio::{
@@ -45,16 +37,13 @@ pub(crate) struct Shared {
     pub(crate) gateway: Arc<Gateway>,
     /// Connections by client.
     pub(crate) clients: Places<Client>,
-    /// The end has begun: who asks whether to send traffic is told not to.
-    pub(crate) is_ending: AtomicBool,
 }
 
-/// Answers JSON-RPC on a listener until `shutdown`. Then `/ready` says no for the time of the notice, the listener is
-/// closed, and what is open may finish.
+/// Answers JSON-RPC on a listener until `shutdown`. Then the listener is closed, and what is open may finish. Whoever spreads
+/// traffic is told before, by [`Gateway::drain`].
 pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>, shutdown: CancellationToken) {
     let shared = Arc::new(Shared {
         clients: Places::new(gateway.config.limits.max_connections_per_client),
-        is_ending: AtomicBool::new(false),
         gateway: Arc::clone(&gateway),
     });
     tokio::select! {
@@ -73,11 +62,10 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
         shared: Arc::clone(&shared),
         tasks: JoinSet::new(),
     };
-    let mut ending = pin!(give_notice(&shared, &shutdown));
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = ending.as_mut() => break,
+            () = shutdown.cancelled() => break,
         };
         match accepted {
             Ok((stream, peer)) => doorman.take(stream, peer.ip()),
@@ -128,13 +116,6 @@ impl Doorman {
     async fn see_out(&mut self) {
         while self.tasks.join_next().await.is_some() {}
     }
-}
-
-/// Waits for the end, and says that it has come before it is.
-async fn give_notice(shared: &Shared, shutdown: &CancellationToken) {
-    shutdown.cancelled().await;
-    shared.is_ending.store(true, Ordering::Relaxed);
-    tokio::time::sleep(shared.gateway.config.limits.notice).await;
 }
 
 /// Says that the gateway is full. What the caller has sent is read first, or the close would be a reset that takes our

@@ -76,12 +76,12 @@ async fn the_end_lets_open_requests_finish_and_says_so() {
 #[tokio::test]
 async fn the_end_is_announced_while_requests_are_still_taken() {
     let world = World::new();
-    let limits = Limits { notice: Duration::from_secs(3600), ..Limits::default() };
-    let front = Front::new(GatewayConfig { limits, ..open() }, world.in_process()).await;
+    let front = Front::new(open(), world.in_process()).await;
     assert_eq!(front.get("/ready").await.status, StatusCode::OK);
-    front.stop.cancel();
-    in_time(async { while front.get("/ready").await.status == StatusCode::OK {} }).await;
-    assert_eq!(front.get("/ready").await.json()["reason"], "stopping");
+    front.gateway.drain();
+    let told = front.get("/ready").await;
+    assert_eq!((told.status, &told.json()["reason"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("draining")));
+    assert_eq!(told.header("connection"), Some("close"));
     assert_eq!(front.ask("eth_chainId", json!([])).await, "0x228d");
 }
 

@@ -20,6 +20,7 @@ mod validators;
 
 use std::sync::Arc;
 
+use access::Counting;
 use axum::{
     Router,
     routing::{get, post},
@@ -30,7 +31,7 @@ use crate::{assets, failure::Failure, live, site::Site};
 pub(crate) use crate::page::go_to;
 
 /// Every route of the pages.
-pub(crate) fn routes() -> Router<Arc<Site>> {
+pub(crate) fn routes(counting: &Counting) -> Router<Arc<Site>> {
     Router::new()
         .route("/", get(home::show))
         .route("/blocks", get(blocks::show))
@@ -50,7 +51,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
         .route("/robots.txt", get(async || "User-agent: *\nDisallow: /pay/\nDisallow: /developers\n"))
         .route("/favicon.ico", get(assets::get))
         .route("/assets/{name}", get(assets::get))
-        .merge(validators::routes())
+        .merge(validators::routes(counting))
         .merge(faucet::routes())
         .fallback(async || Failure::NoPage)
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use access::{Keyring, WindowLimiter};
+use access::{Counting, Keyring};
 use accounts::{DeveloperKeys, Pepper, Peppers, SessionSettings, Sessions};
 use alloy_signer_local::PrivateKeySigner;
 use api::{
@@ -53,13 +53,13 @@ pub(crate) fn portal(
         orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, now.clone()),
         keys,
         origins: vec![HeaderValue::try_from(urls.explorer.origin()).unwrap()],
-        challenges: WindowLimiter::new(Portal::CHALLENGES_PER_MINUTE),
+        challenges: Portal::challenge_limits(&Counting::default()),
         invoices: Invoices::new(db.clone(), now.clone()),
         invoice_pages: InvoicePages::default(),
         checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
         rates: Rates::new(db.clone(), now.clone()),
         dashboards: Dashboards::new(db.clone(), now.clone()),
-        quote_limits: QuoteLimits::default(),
+        quote_limits: QuoteLimits::new(&Counting::default()),
         streams: PayStreams::new(progress, stop),
         webhooks: webhooks(db, now),
     }

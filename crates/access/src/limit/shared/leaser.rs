@@ -78,6 +78,12 @@ impl Leaser {
         ))
     }
 
+    /// Meets Redis and the other replicas, so that the first requests are counted with theirs. Redis need not answer: then it
+    /// is tried again in [`Self::run`].
+    pub async fn meet(&mut self) {
+        self.beat().await;
+    }
+
     /// Works until told to stop; then gives everything back.
     pub async fn run(mut self, stop: CancellationToken) {
         let (mut beats, mut settling) = (every(BEAT_EVERY), every(SETTLE_EVERY));

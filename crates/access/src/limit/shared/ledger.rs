@@ -111,5 +111,6 @@ fn name(subject: Subject) -> String {
         Subject::Client(Asker::V4(address)) => format!("ip:{address}"),
         Subject::Client(Asker::V6(network)) => format!("net:{:016x}", u64::from_be_bytes(network)),
         Subject::Key(id) => format!("key:{id}"),
+        Subject::Counted { purpose, number } => format!("{purpose}:{number:032x}"),
     }
 }

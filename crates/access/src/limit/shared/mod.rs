@@ -19,7 +19,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Notify, mpsc};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::{Instant, timeout_at},
+};
 
 use super::{
     Allowance, Meter, Quota, Sharing, Subject,
@@ -143,6 +146,28 @@ impl SharedLimiter {
         };
         // Who is not served in time is served from the advance, or refused.
         let _ = tokio::time::timeout(LEASE_TIME_LIMIT, answered).await;
+    }
+
+    /// Counts a request. When many come at once of a subject that is new here, they use a lease up before the last of them is
+    /// served: those wait for the next one, not long.
+    pub(super) async fn take_in_time(
+        &self,
+        subject: Subject,
+        quota: Quota,
+        cost: u32,
+        now: u64,
+    ) -> Allowance {
+        let mut allowance = self.take(subject, quota, cost, now);
+        let deadline = Instant::now() + LEASE_TIME_LIMIT;
+        while !allowance.is_granted {
+            let answer = self.answers.notified();
+            let is_waiting = self.subjects.with_known(subject, |account| account.is_waiting(1, units(cost)));
+            if is_waiting != Some(true) || timeout_at(deadline, answer).await.is_err() {
+                break;
+            }
+            allowance = self.take(subject, quota, cost, now);
+        }
+        allowance
     }
 
     /// Has leases fetched.

@@ -35,6 +35,7 @@ impl Caller<'_> {
     /// All operations with something in common: a key, a limit, a database.
     async fn all(&mut self, hash: &str) {
         self.get("getHealth", "/health").await;
+        self.get("getReadiness", "/ready").await;
         self.get("getOpenapi", "/openapi.json").await;
         self.get("getClaim", &format!("/claim/{hash}")).await;
         self.get("getStatus", &format!("/status?address={}", wallet(1))).await;
@@ -71,6 +72,7 @@ async fn walk_open(walk: &mut Walk) {
     let long = "x".repeat(2048);
     for (operation, path) in [
         ("getHealth", "/health"),
+        ("getReadiness", "/ready"),
         ("getOpenapi", "/openapi.json"),
         ("getStatus", "/status"),
         ("getClaim", "/claim/x"),

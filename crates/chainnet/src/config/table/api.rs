@@ -57,7 +57,7 @@ pub(in crate::config) const RATE_LIMIT_MAX: Setting<NonZeroU32> = Setting {
         allowed: "1 or more; for no limit a large number",
         default: Depends("100, mainnet 200"),
         shape: Shape::Number,
-        commands: &["up", "api"],
+        commands: &["up", "api", "faucet", "explorer"],
     },
     parse: value::limit,
     show: NonZeroU32::to_string,
@@ -74,7 +74,7 @@ pub(in crate::config) const CORS_ORIGINS: Setting<Origins> = Setting {
         allowed: "* for everybody, or origins such as https://example.org",
         default: Depends("devnet *, else the explorer and the main site of the deployment record"),
         shape: Shape::List,
-        commands: &["up", "api"],
+        commands: &["up", "api", "faucet", "explorer"],
     },
     parse: value::origins,
     show: |origins| match origins {

@@ -1,6 +1,9 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
 mod access;
+mod drain;
+mod fleet;
+mod fleet_kills;
 mod front;
 mod index_kills;
 mod keeper;

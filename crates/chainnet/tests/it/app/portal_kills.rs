@@ -15,11 +15,11 @@ use super::{PATIENCE, folder, role, worker};
 use crate::rig::{BINARY, on_demand};
 
 /// What every invoice asks for.
-const AMOUNT_IDR: u64 = 10_000;
+pub(super) const AMOUNT_IDR: u64 = 10_000;
 /// Payments in a block.
 const TOGETHER: usize = 10;
 /// A payment has two events: itself, and the invoice.
-const EVENTS: usize = 2;
+pub(super) const EVENTS: usize = 2;
 /// Longest life of a worker in the campaign.
 const LONGEST_LIFE: Duration = Duration::from_millis(900);
 
@@ -66,7 +66,7 @@ async fn survive(test: &TestDb, kills: usize, payments: usize) {
 }
 
 /// Waits until so many different events have arrived. What a killed worker had taken comes when its lease is over.
-async fn wait_for_events(receiver: &Receiver, many: usize) {
+pub(super) async fn wait_for_events(receiver: &Receiver, many: usize) {
     let different = || events(receiver).len();
     let arrived = async {
         loop {
@@ -92,7 +92,7 @@ fn events(receiver: &Receiver) -> HashMap<String, BTreeSet<Vec<u8>>> {
     events
 }
 
-fn check_events(receiver: &Receiver, invoices: &BTreeSet<String>) {
+pub(super) fn check_events(receiver: &Receiver, invoices: &BTreeSet<String>) {
     let mut sequences = BTreeMap::new();
     let mut told: HashMap<String, BTreeSet<String>> = HashMap::new();
     for (id, bodies) in events(receiver) {
@@ -110,7 +110,7 @@ fn check_events(receiver: &Receiver, invoices: &BTreeSet<String>) {
     assert_eq!(last - first + 1, sequences.len() as u64, "sequence numbers are missing");
 }
 
-async fn check_books(api: HttpClient, key: &str, payments: usize) {
+pub(super) async fn check_books(api: HttpClient, key: &str, payments: usize) {
     let path = "/api/v1/platform-dev/v1/dashboard";
     let dashboard = api.get_with(path, &[("x-platform-dev-key", key)]).await.unwrap().json();
     assert_eq!(dashboard["invoices"]["paid"], payments, "{dashboard}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::WindowLimiter;
+use access::UniformLimiter;
 use askama::Template;
 use axum::{Extension, body::Bytes, extract::State};
 use domain::{FieldFailure, address::NotAnAddress};
@@ -241,11 +241,11 @@ pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit) -> Shown {
 /// `POST /validators/apply` with the fields of the API's body.
 pub(super) async fn submit(
     State(site): State<Arc<Site>>,
-    Extension(limiter): Extension<Arc<WindowLimiter>>,
+    Extension(limiter): Extension<Arc<UniformLimiter>>,
     visit: Visit,
     body: Bytes,
 ) -> Shown {
-    let allowance = limiter.take(visit.address.into(), site.api.clock.now());
+    let allowance = limiter.take(visit.address.into(), site.api.clock.now()).await;
     if !allowance.is_granted {
         return Err(Failure::TooMany(allowance.retry_seconds()));
     }

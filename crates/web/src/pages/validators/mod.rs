@@ -17,7 +17,7 @@ mod strip;
 
 use std::sync::Arc;
 
-use access::{Client, WindowLimiter};
+use access::{Client, Counting};
 use axum::{Extension, Router, extract::DefaultBodyLimit, routing::get};
 use validators::{Board, ValidatorError};
 
@@ -32,8 +32,8 @@ const APPLICATIONS_PER_MINUTE: u32 = 12;
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The routes of these pages.
-pub(crate) fn routes() -> Router<Arc<Site>> {
-    let limiter = Arc::new(WindowLimiter::<Client>::new(APPLICATIONS_PER_MINUTE));
+pub(crate) fn routes(counting: &Counting) -> Router<Arc<Site>> {
+    let limiter = Arc::new(counting.limiter::<Client>("applications", APPLICATIONS_PER_MINUTE));
     let apply = Router::new()
         .route("/validators/apply", get(apply::show).post(apply::submit))
         .layer(Extension(limiter))
