@@ -13,7 +13,7 @@ pub(crate) mod encoding;
 pub(crate) mod marks;
 pub(crate) mod request_id;
 
-use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use access::{Allowance, Client, WindowLimiter, client_address};
 use axum::{Router, body::Body, response::Response as RouterResponse};
@@ -25,6 +25,7 @@ use hyper::{
     header::{self, HeaderName, HeaderValue},
 };
 use tower::ServiceExt;
+use tracing::Instrument;
 
 use self::{
     answer::{Answer, NOSNIFF},
@@ -32,7 +33,7 @@ use self::{
     marks::Marks,
     request_id::{RequestIds, X_REQUEST_ID},
 };
-use crate::{clock::Clock, code::Code, problem::Problem};
+use crate::{clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem};
 
 pub use body::AnswerBody;
 pub use config::EdgeConfig;
@@ -57,6 +58,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     ids: RequestIds,
     config: EdgeConfig,
+    metrics: Arc<HttpMetrics>,
 }
 
 /// Who asks, for handlers that count or decide on their own, such as a WebSocket with many operations.
@@ -81,6 +83,13 @@ struct Envelope {
     is_head: bool,
 }
 
+impl Envelope {
+    /// The id of the request, as text.
+    fn id(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
+}
+
 impl Edge {
     pub(crate) fn new(
         router: Router,
@@ -88,9 +97,16 @@ impl Edge {
         limiter: Arc<WindowLimiter>,
         clock: Arc<dyn Clock>,
         config: EdgeConfig,
+        metrics: HttpMetrics,
     ) -> Self {
         let ids = RequestIds::new(&config.instance);
-        Self { inner: Arc::new(Inner { router, cache, limiter, clock, ids, config }) }
+        let metrics = Arc::new(metrics);
+        Self { inner: Arc::new(Inner { router, cache, limiter, clock, ids, config, metrics }) }
+    }
+
+    /// What was asked and how it was answered, for operators.
+    pub fn metrics(&self) -> Arc<HttpMetrics> {
+        self.inner.metrics.clone()
     }
 
     /// Forgets kept answers as the head moves; ends with the chain's feed.
@@ -100,6 +116,18 @@ impl Edge {
 
     /// Answers a request that came from `peer`.
     pub async fn answer<B>(&self, peer: IpAddr, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let (started, metrics) = (Instant::now(), &self.inner.metrics);
+        let route = metrics.route(request.uri().path());
+        let response = self.answer_uncounted(peer, request).await;
+        metrics.answered(route, response.status(), started.elapsed());
+        response
+    }
+
+    async fn answer_uncounted<B>(&self, peer: IpAddr, request: Request<B>) -> Response<AnswerBody>
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
@@ -163,13 +191,15 @@ impl Inner {
         if envelope.is_head {
             *request.method_mut() = Method::GET;
         }
-        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
+        // Whatever is logged on the way says for which request.
+        let span = tracing::info_span!("request", request.id = envelope.id());
+        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().instrument(span);
         let response = match tokio::time::timeout(self.config.time_limit, call).await {
             Ok(Ok(Ok(response))) => response,
             Ok(Ok(Err(never))) => match never {},
             Ok(Err(_panic)) => {
                 let path = loggable(uri.path());
-                tracing::error!(request.id = ?envelope.id, %method, %path, "a handler panicked");
+                tracing::error!(request.id = envelope.id(), %method, %path, "a handler panicked");
                 return self.refuse(&envelope, &Problem::new(Code::Internal, Code::Internal.meaning()));
             }
             Err(_elapsed) => Problem::new(Code::TimedOut, Code::TimedOut.meaning()).into(),
@@ -238,7 +268,7 @@ impl Inner {
         if let Some(seconds) = problem.retry_after() {
             out.insert(header::RETRY_AFTER, seconds.into());
         }
-        let body = problem.to_json(envelope.id.to_str().unwrap_or_default());
+        let body = problem.to_json(envelope.id());
         self.finish(envelope, problem.status(), out, body)
     }
 
@@ -327,10 +357,12 @@ fn log(problem: &Problem, envelope: &Envelope, method: &Method, uri: &hyper::Uri
     let path = path.as_ref();
     match problem.status().as_u16() {
         503 => {
-            tracing::warn!(request.id = ?envelope.id, %method, path, %code, cause, "a request could not be served")
+            tracing::warn!(request.id = envelope.id(), %method, path, %code, cause, "a request could not be served")
         }
-        500.. => tracing::error!(request.id = ?envelope.id, %method, path, %code, cause, "a request failed"),
-        _ => tracing::debug!(request.id = ?envelope.id, %method, path, %code, cause, "a request was refused"),
+        500.. => tracing::error!(request.id = envelope.id(), %method, path, %code, cause, "a request failed"),
+        _ => {
+            tracing::debug!(request.id = envelope.id(), %method, path, %code, cause, "a request was refused")
+        }
     }
 }
 
