@@ -11,6 +11,7 @@ mod embedded;
 mod keys;
 mod listen;
 mod logging;
+mod metrics;
 mod network_genesis;
 mod output;
 mod parts;

@@ -7,6 +7,7 @@ use anyhow::Context;
 use domain::Network;
 use gateway::{AccessParts, Cors, Door, Gateway, RedisFilters};
 use jiff::Timestamp;
+use prometheus_client::encoding::text::encode_registry;
 use tokio::net::TcpListener;
 
 use super::Wiring;
@@ -49,6 +50,8 @@ impl Wiring<'_> {
             }
             None => Gateway::new(settings, upstream, access),
         };
+        let counted = gateway.clone();
+        self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
         parts.start("the gateway", |stop| async move {
             gateway::serve(listener, gateway, stop).await;
             Ok(())

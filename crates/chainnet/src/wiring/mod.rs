@@ -5,6 +5,7 @@
 mod explorer;
 mod faucet;
 mod gateway;
+mod metrics;
 mod portal;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(crate) use self::{faucet::faucet_key, portal::PortalTools};
 use crate::{
     chain_source::ChainSource,
     config::{Config, Origins},
+    metrics::{Metrics, index_figures},
     parts::Parts,
     progress,
 };
@@ -42,6 +44,8 @@ pub(crate) struct Wiring<'a> {
     pub(crate) db: &'a Db,
     /// The network's record, with the places where this process really is.
     pub(crate) deployment: &'a Deployment,
+    /// Where the parts say what they have to tell operators.
+    pub(crate) metrics: &'a Metrics,
 }
 
 /// The API of a process, before it has a port.
@@ -68,6 +72,7 @@ impl Wiring<'_> {
         };
         let indexer = Indexer::new(self.chain.client.clone(), self.db.clone(), settings);
         tokio::spawn(progress::show_index(indexer.status()));
+        index_figures(self.metrics, indexer.status(), self.chain.client.clone());
         parts.start("the index", |stop| async move {
             indexer.run(stop).await;
             Ok(())
@@ -133,6 +138,7 @@ impl Wiring<'_> {
             portal: tools.map(|tools| self.start_portal(tools, progress, stop.clone(), parts)),
         });
         let edge = api::api(state.clone(), self.edge());
+        self.metrics.add_collector("api", edge.metrics());
         MadeApi { state, edge, stop }
     }
 
