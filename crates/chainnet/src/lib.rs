@@ -22,6 +22,7 @@ mod wiring;
 
 use std::path::Path;
 
+pub use command::doctor::{Finding, Verdict, examine};
 pub use output::say_error;
 
 use cli::{ChainCommand, Cli, Command, NodeCommand};
@@ -53,6 +54,7 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Rate(action) => command::rate::run(&config, &action),
         Command::Portal(action) => command::portal::run(&config, &action),
         Command::Partner(action) => command::partner::run(&config, &action),
+        Command::Db(action) => command::db::run(&config, &action),
         Command::Doctor(options) => command::doctor::run(&config, &options),
     }
 }

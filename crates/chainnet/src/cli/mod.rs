@@ -1,6 +1,7 @@
 //! The command line: what can be asked for. The flags of settings come from the configuration's table.
 
 mod access;
+mod db;
 mod portal;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::{
 };
 
 pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, PartnerAdd, PartnerCommand};
+pub use db::DbCommand;
 pub use portal::{PortalCommand, RateCommand, RateSet};
 
 /// An IBFT 2.0 network in one binary.
@@ -80,7 +82,10 @@ pub enum Command {
     /// Look after the developer and merchant portal.
     #[command(subcommand)]
     Portal(PortalCommand),
-    /// Check chain, contracts, clock, database and index, and say what to do.
+    /// Move all that the database holds to another one, or copy it while it is in use.
+    #[command(subcommand)]
+    Db(DbCommand),
+    /// Check configuration, ports, chain, contracts, clock, keys, database and index, and say what to do.
     Doctor(DoctorOptions),
 }
 
