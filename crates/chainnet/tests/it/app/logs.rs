@@ -5,7 +5,7 @@ use testkit::{HttpClient, ServerProcess, process::Ready};
 use tokio::process::Command;
 
 use super::{BOB, folder, role};
-use crate::rig::{BINARY, on_demand};
+use crate::rig::{BINARY, chainnet, on_demand};
 
 #[tokio::test]
 async fn every_line_is_an_object_and_a_failed_request_is_found_by_its_id() {
@@ -28,13 +28,12 @@ async fn every_line_is_an_object_and_a_failed_request_is_found_by_its_id() {
 
     let output = process.output();
     // The banner is for people, and goes to standard output.
-    let lines: Vec<&str> = output.lines().filter(|line| line.starts_with('{')).collect();
-    let others: Vec<&str> = output.lines().filter(|line| !line.starts_with('{')).collect();
-    assert!(
-        others.iter().all(|line| line.is_empty() || line.starts_with("  ") || line.starts_with("chainnet ")),
-        "{others:?}"
-    );
-    assert!(lines.len() >= 3, "{output}");
+    let all: Vec<&str> = output.lines().map(str::trim).collect();
+    let (lines, others): (Vec<&str>, Vec<&str>) = all.iter().partition(|line| line.starts_with('{'));
+    let is_log =
+        |line: &&str| [" WARN ", " ERROR ", " INFO ", "panicked"].iter().any(|word| line.contains(word));
+    assert!(!others.iter().any(is_log), "{others:?}");
+    assert!(lines.len() >= 2, "{output}");
     let mut found = Vec::new();
     for line in &lines {
         let entry: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -47,4 +46,18 @@ async fn every_line_is_an_object_and_a_failed_request_is_found_by_its_id() {
         }
     }
     assert!(found.contains(&made) && found.contains(&"from-the-caller-7".to_owned()), "{found:?}\n{output}");
+}
+
+#[tokio::test]
+async fn why_a_process_does_not_start_is_an_object_too() {
+    let taken = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let (data, port) = (folder(), taken.local_addr().unwrap().port().to_string());
+    let arguments =
+        ["node", "--data", data.path().to_str().unwrap(), "--metrics-port", &port, "--log-format", "json"];
+    let ended = chainnet(arguments).await;
+    assert_eq!(ended.code, Some(1));
+    let lines: Vec<Value> = ended.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let last = lines.last().unwrap();
+    assert_eq!(last["level"], "ERROR");
+    assert!(last["fields"]["message"].as_str().unwrap().contains("METRICS_PORT"), "{last}");
 }

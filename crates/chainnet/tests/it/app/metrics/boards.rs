@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use testkit::HttpClient;
 
-use super::scrape;
+use super::{call_unknown_method, scrape};
 use crate::app::{folder, up};
 
 const DASHBOARD: &str = include_str!("../../../../../../deploy/grafana/chainnet.json");
@@ -70,6 +70,7 @@ fn alerts(key: &str) -> Vec<&'static str> {
 async fn the_dashboard_and_the_alerts_name_metrics_that_are_served() {
     let data = folder();
     let app = up(data.path()).await;
+    call_unknown_method(&app).await;
     let served = scrape(HttpClient::new(app.server().announced("Metrics").unwrap())).await.names();
     // The keeper is a part that may not be built in.
     let has_keeper = served.iter().any(|name| name.starts_with("keeper_"));
@@ -90,6 +91,7 @@ async fn the_dashboard_and_the_alerts_name_metrics_that_are_served() {
 async fn the_documentation_lists_every_family() {
     let data = folder();
     let app = up(data.path()).await;
+    call_unknown_method(&app).await;
     let metrics = scrape(HttpClient::new(app.server().announced("Metrics").unwrap())).await;
     for family in metrics.families.keys() {
         assert!(RUNBOOKS.contains(&format!("`{family}`")), "docs/operations.md does not tell of {family}");

@@ -6,7 +6,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use testkit::{HttpAnswer, HttpClient, Mining, RpcClient, ServerProcess, Wallet, process::Ready};
+use testkit::{AppProcess, HttpAnswer, HttpClient, Mining, RpcClient, ServerProcess, Wallet, process::Ready};
 use tokio::process::Command;
 
 use self::text::Exposition;
@@ -32,6 +32,14 @@ async fn scrape(operators: HttpClient) -> Exposition {
     Exposition::parse(std::str::from_utf8(&answer.body).unwrap())
 }
 
+/// Something that the gateway refuses, so that it has refusals to tell of.
+async fn call_unknown_method(app: &AppProcess) {
+    let gateway = HttpClient::new(app.server().announced("Gateway").unwrap());
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_hunter2", "params": [BOB] });
+    let answer = gateway.post_with("/", &[("x-api-key", access::PLACEHOLDERS[0].key)], &call).await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32601, "{answer:?}");
+}
+
 /// Scrapes until the figures are as wanted.
 async fn scrape_until(operators: HttpClient, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
     let read = |answer: &HttpAnswer| Exposition::parse(std::str::from_utf8(&answer.body).unwrap());
@@ -52,10 +60,7 @@ async fn up_serves_every_family_and_its_labels_are_these() {
     app.api().get("/api/v1/no/such/thing").await.unwrap();
     let explorer = HttpClient::new(app.server().announced("Explorer").unwrap());
     explorer.get("/").await.unwrap();
-    let gateway = HttpClient::new(app.server().announced("Gateway").unwrap());
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": [] });
-    gateway.post_with("/", &[("x-api-key", access::PLACEHOLDERS[0].key)], &call).await.unwrap();
-
+    call_unknown_method(&app).await;
     // The gateway and the faucet look at the chain in their own time.
     let has_looked = |metrics: &Exposition| {
         metrics.value("gateway_head", &[]) == 1.0 && metrics.value("faucet_balance_coin", &[]) > 1_000.0
@@ -182,9 +187,7 @@ async fn nothing_of_anybody_becomes_a_label() {
     {
         app.api().get(path).await.unwrap();
     }
-    let gateway = HttpClient::new(app.server().announced("Gateway").unwrap());
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_hunter2", "params": [BOB] });
-    gateway.post_with("/", &[("x-api-key", access::PLACEHOLDERS[0].key)], &call).await.unwrap();
+    call_unknown_method(&app).await;
 
     let answer = operators.get("/metrics").await.unwrap();
     let text = String::from_utf8_lossy(&answer.body).to_lowercase();
