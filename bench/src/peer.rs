@@ -48,7 +48,7 @@ impl Peer {
             Self::Ours(binary) => {
                 let mut command = Command::new(binary);
                 command.arg("node").arg("--data").arg(folder.join("data"));
-                command.args(["--rpc-port", &port.to_string()]);
+                command.args(["--rpc-port", &port.to_string(), "--metrics-port", "0"]);
                 command
             }
             Self::Anvil(binary) => {

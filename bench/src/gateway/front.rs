@@ -34,7 +34,7 @@ impl Front {
         let data = TempDir::new()?;
         let key = issue_key(binary, data.path()).await?;
         let mut command = Command::new(binary);
-        command.args(["gateway", "--gateway-port", "0", "--data"]).arg(data.path());
+        command.args(["gateway", "--gateway-port", "0", "--metrics-port", "0", "--data"]).arg(data.path());
         command.env("PLATFORM_RPC_URL", format!("http://{node}"));
         let process = ServerProcess::start(command, Ready::Announced(MARKER)).await?;
         HttpClient::new(process.address()).wait_for("/ready", |answer| answer.status.is_success()).await?;

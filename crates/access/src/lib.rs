@@ -15,7 +15,9 @@ mod keyring;
 mod keys;
 mod limit;
 mod placeholder;
+mod redis;
 
+pub use self::redis::{RedisSilent, ping_redis};
 pub use allowlist::InternalAllowlist;
 pub use client::{Client, client_address};
 pub use credential::{presented_bearer, presented_developer_key, presented_key};

@@ -13,6 +13,7 @@ mod extract;
 mod faucet;
 mod graphql;
 pub mod meaning;
+mod metrics;
 mod portal;
 mod problem;
 mod rest;
@@ -25,8 +26,9 @@ mod view;
 use std::sync::Arc;
 
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
-pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode};
+pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode, request_id::RequestIds};
 pub use extract::path::{BlockName, find_block, find_hash};
+pub use metrics::HttpMetrics;
 pub use portal::{InvoicePages, PayStreams, Portal, QuoteLimits, qr_picture};
 pub use problem::Problem;
 pub use serve::{serve, serve_with};
@@ -45,8 +47,28 @@ pub fn api(state: Arc<ApiState>, config: EdgeConfig) -> Edge {
         .with_state(rest::Shared { state: state.clone(), description })
         .merge(graphql::routes(state.clone(), cache.clone(), limiter.clone(), sockets.clone()))
         .fallback(not_found);
-    Edge::new(router, cache, limiter, state.clock.clone(), config).with_sockets(sockets)
+    let metrics = HttpMetrics::new("/api/v1/", ROUTES);
+    Edge::new(router, cache, limiter, state.clock.clone(), config, metrics).with_sockets(sockets)
 }
+
+/// First words of paths that are counted apart.
+const ROUTES: &[&str] = &[
+    "chain",
+    "blocks",
+    "transactions",
+    "accounts",
+    "fees",
+    "network",
+    "search",
+    "validators",
+    "platform-dev",
+    "graphql",
+    "docs",
+    "openapi.json",
+    "health",
+    "ready",
+    "other",
+];
 
 async fn not_found() -> Problem {
     Problem::new(Code::NotFound, Code::NotFound.meaning())

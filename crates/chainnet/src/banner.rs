@@ -1,6 +1,6 @@
 //! What a newcomer sees after the start: where things listen, which accounts there are, what to try.
 
-use std::fmt::Write;
+use std::{fmt::Write, net::SocketAddr};
 
 use access::Placeholder;
 use domain::{Network, devnet};
@@ -22,13 +22,13 @@ pub(crate) struct Banner<'a> {
 
 impl<'a> Banner<'a> {
     /// The message of a process whose only part is the embedded chain.
-    pub(crate) fn of_node(config: &'a Config, node: &'a EmbeddedNode) -> Self {
+    pub(crate) fn of_node(config: &'a Config, node: &'a EmbeddedNode, metrics: SocketAddr) -> Self {
         Self {
             config,
             chain_id: node.chain.spec().chain_id,
             head: Some(node.chain.head().block.number()),
             node: Some(node),
-            addresses: Addresses::default(),
+            addresses: Addresses { metrics: Some(metrics), ..Addresses::default() },
             placeholders: &[],
         }
     }
@@ -71,7 +71,7 @@ impl<'a> Banner<'a> {
             Some(head) => writeln!(out, " · block {head}\n")?,
             None => writeln!(out, " · no node answers yet\n")?,
         }
-        let Addresses { api, gateway, faucet, explorer } = self.addresses;
+        let Addresses { api, gateway, faucet, explorer, metrics } = self.addresses;
         if let Some(explorer) = explorer {
             writeln!(out, "  Explorer   http://{explorer}   (pages; open it in a browser)")?;
         }
@@ -91,6 +91,12 @@ impl<'a> Banner<'a> {
         }
         for url in self.config.nodes.iter().filter(|_| self.node.is_none()) {
             writeln!(out, "  Node       {}", url)?;
+        }
+        if let Some(metrics) = metrics {
+            writeln!(
+                out,
+                "  Metrics    http://{metrics}/metrics   (for Prometheus; /health and /ready of the process)"
+            )?;
         }
         if self.node.is_none() || api.is_some() || explorer.is_some() {
             writeln!(out, "  Database   {}", config.database.masked())?;

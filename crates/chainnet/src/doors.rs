@@ -20,6 +20,7 @@ pub(crate) struct Doors {
     pub(crate) gateway: Option<TcpListener>,
     pub(crate) faucet: Option<TcpListener>,
     pub(crate) explorer: Option<TcpListener>,
+    pub(crate) metrics: TcpListener,
 }
 
 /// Where they are.
@@ -29,6 +30,7 @@ pub(crate) struct Addresses {
     pub(crate) gateway: Option<SocketAddr>,
     pub(crate) faucet: Option<SocketAddr>,
     pub(crate) explorer: Option<SocketAddr>,
+    pub(crate) metrics: Option<SocketAddr>,
 }
 
 impl Doors {
@@ -58,7 +60,8 @@ impl Doors {
             Roles::All | Roles::Explorer => Some(listen(config.explorer.listen, &listen::EXPLORER).await?),
             Roles::Api | Roles::Worker | Roles::Gateway | Roles::Faucet => None,
         };
-        Ok(Self { api, gateway, faucet, explorer })
+        let metrics = listen(config.metrics, &listen::METRICS).await?;
+        Ok(Self { api, gateway, faucet, explorer, metrics })
     }
 
     /// Where they are, with the ports that the system picked.
@@ -71,6 +74,7 @@ impl Doors {
                 gateway: address(&self.gateway)?,
                 faucet: address(&self.faucet)?,
                 explorer: address(&self.explorer)?,
+                metrics: Some(self.metrics.local_addr()?),
             })
         };
         read().context("cannot read the listening address")

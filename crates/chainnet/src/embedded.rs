@@ -14,7 +14,9 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use crate::{cli::NodeOptions, config::Config, keys::NetworkKeys, listen, network_genesis};
+use crate::{
+    cli::NodeOptions, config::Config, keys::NetworkKeys, listen, metrics::DevchainSource, network_genesis,
+};
 
 /// How long open connections may finish after a stop was asked for.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -54,6 +56,11 @@ impl EmbeddedNode {
         };
         let server = tokio::spawn(rpc::serve(listener, methods.clone(), rpc_config, stop.clone()));
         Ok(Self { chain, keys, rpc, methods, production, server, stop })
+    }
+
+    /// What it has to tell operators.
+    pub(crate) fn metrics(&self) -> DevchainSource {
+        DevchainSource { chain: self.chain.clone(), production: self.production.metrics().clone() }
     }
 
     /// Waits until block production has failed.

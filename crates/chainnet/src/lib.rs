@@ -11,6 +11,7 @@ mod embedded;
 mod keys;
 mod listen;
 mod logging;
+mod metrics;
 mod network;
 mod network_genesis;
 mod output;
@@ -22,6 +23,7 @@ mod wiring;
 
 use std::path::Path;
 
+pub use command::doctor::{Finding, Verdict, examine};
 pub use output::say_error;
 
 use cli::{ChainCommand, Cli, Command, NodeCommand};
@@ -56,6 +58,7 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Rate(action) => command::rate::run(&config, &action),
         Command::Portal(action) => command::portal::run(&config, &action),
         Command::Partner(action) => command::partner::run(&config, &action),
+        Command::Db(action) => command::db::run(&config, &action),
         Command::Doctor(options) => command::doctor::run(&config, &options),
     }
 }

@@ -30,6 +30,10 @@ pub(crate) const EXPLORER: AddressSettings = AddressSettings {
     port: ("--explorer-port", "EXPLORER_PORT"),
 };
 
+/// Metrics.
+pub(crate) const METRICS: AddressSettings =
+    AddressSettings { host: ("--metrics-host", "METRICS_HOST"), port: ("--metrics-port", "METRICS_PORT") };
+
 /// Listens on an address.
 pub(crate) async fn listen(address: SocketAddr, settings: &AddressSettings) -> anyhow::Result<TcpListener> {
     let (host, port) = (address.ip(), address.port());

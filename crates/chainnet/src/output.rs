@@ -7,6 +7,8 @@ use std::{
 
 use jiff::Timestamp;
 
+use crate::logging;
+
 /// Prints a result. A reader that has gone away (`chainnet … | head`) is no failure.
 pub(crate) fn say(text: impl Display) {
     let _ = writeln!(io::stdout().lock(), "{text}");
@@ -25,7 +27,12 @@ pub(crate) fn seconds(millis: u64) -> String {
 
 /// Prints why a command failed, with its causes.
 pub fn say_error(error: &anyhow::Error) {
-    let _ = writeln!(io::stderr().lock(), "error: {}", in_one_line(error));
+    let line = in_one_line(error);
+    if logging::is_json() {
+        tracing::error!("{line}");
+        return;
+    }
+    let _ = writeln!(io::stderr().lock(), "error: {line}");
 }
 
 /// The error and its causes, without those that the text before them has quoted already.

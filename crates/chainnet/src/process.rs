@@ -14,6 +14,7 @@ use crate::{
     chain_source::ChainSource,
     config::Config,
     doors::{Addresses, Doors},
+    metrics::{Metrics, keyring_figures},
     output::say,
     parts::Parts,
     runtime,
@@ -37,6 +38,20 @@ pub(crate) enum Roles {
     Explorer,
 }
 
+impl Roles {
+    /// The command that has these roles.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::All => "up",
+            Self::Api => "api",
+            Self::Worker => "worker",
+            Self::Gateway => "gateway",
+            Self::Faucet => "faucet",
+            Self::Explorer => "explorer",
+        }
+    }
+}
+
 /// Runs the roles on a chain until told to stop, or until a part of them fails.
 pub(crate) async fn run(config: &Config, chain: ChainSource, roles: Roles) -> anyhow::Result<()> {
     let ended = run_roles(config, &chain, roles).await;
@@ -56,7 +71,8 @@ async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow
         }
         Roles::Worker | Roles::Gateway => Counting::default(),
     };
-    let wiring = Wiring { config, chain, db: &db, deployment: &deployment, counting };
+    let metrics = Metrics::new(config.network.name(), roles.name());
+    let wiring = Wiring { config, chain, db: &db, deployment: &deployment, counting, metrics: &metrics };
     let ended = match start_parts(&wiring, roles, doors, &mut parts).await {
         Ok(placeholders) => {
             announce(config, chain, roles, addresses, &placeholders);
@@ -107,6 +123,8 @@ async fn start_parts(
     doors: Doors,
     parts: &mut Parts,
 ) -> anyhow::Result<Vec<&'static Placeholder>> {
+    // First, so that operators can look until the end.
+    wiring.start_metrics(doors.metrics, roles.name(), parts);
     let tools = match roles {
         Roles::All | Roles::Api | Roles::Worker | Roles::Explorer => wiring.portal_tools()?,
         Roles::Gateway | Roles::Faucet => None,
@@ -161,6 +179,7 @@ async fn start_parts(
 async fn start_keyring(wiring: &Wiring<'_>, parts: &mut Parts) -> anyhow::Result<Arc<Keyring>> {
     let keyring = Keyring::open(wiring.db.clone(), Arc::new(Timestamp::now)).await;
     let keyring = Arc::new(keyring.context("the keys of the gateway cannot be read")?);
+    keyring_figures(wiring.metrics, &keyring);
     let running = keyring.clone();
     parts.start("the keys of the gateway", |stop| async move {
         running.run(stop).await;

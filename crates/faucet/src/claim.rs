@@ -82,6 +82,12 @@ impl Faucet {
     ///
     /// May be broken off: the claim is then paid or not, but never twice.
     pub async fn claim(&self, wallet: Address, visitor: Client, now: u64) -> Result<Claim, ClaimRefusal> {
+        let taken = self.take(wallet, visitor, now).await;
+        self.shared.metrics.claimed(&taken);
+        taken
+    }
+
+    async fn take(&self, wallet: Address, visitor: Client, now: u64) -> Result<Claim, ClaimRefusal> {
         if self.is_reserved(wallet) {
             return Err(ClaimRefusal::ReservedAddress);
         }

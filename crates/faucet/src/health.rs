@@ -62,7 +62,7 @@ impl Faucet {
             let by_cap = settings.daily_cap.0.saturating_sub(load.outflow.0);
             (claims(balance.saturating_sub(kept), settings.amount), claims(by_cap, settings.amount))
         });
-        FaucetHealth {
+        let health = FaucetHealth {
             funds: match claims_left {
                 None => Funds::Unknown,
                 Some((0, _) | (_, 0)) => Funds::Empty,
@@ -72,7 +72,9 @@ impl Faucet {
             balance: balance.map(Wei),
             claims_left: claims_left.map(|(by_funds, by_cap)| by_funds.min(by_cap)),
             open_claims: load.map(|load| load.open),
-        }
+        };
+        self.shared.metrics.examined(&health);
+        health
     }
 }
 

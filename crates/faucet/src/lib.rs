@@ -11,6 +11,7 @@ mod claim;
 mod counter;
 mod error;
 mod health;
+mod metrics;
 mod payer;
 mod sender;
 mod settings;
@@ -23,6 +24,8 @@ use alloy_primitives::Address;
 use alloy_signer_local::PrivateKeySigner;
 use chain::ChainClient;
 use domain::Network;
+use parking_lot::Mutex;
+use prometheus_client::registry::Registry;
 use store::Db;
 
 pub use claim::{Claim, ClaimStatus, WalletStatus};
@@ -31,7 +34,7 @@ pub use health::{FaucetHealth, Funds};
 pub use sender::Sender;
 pub use settings::FaucetSettings;
 
-use crate::{counter::Counter, payer::Payer, visitor::VisitorKey};
+use crate::{counter::Counter, metrics::Metrics, payer::Payer, visitor::VisitorKey};
 
 /// The network has no faucet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +56,7 @@ struct Shared {
     payer: Address,
     visitors: VisitorKey,
     counter: Counter,
+    metrics: Metrics,
 }
 
 impl Faucet {
@@ -77,6 +81,7 @@ impl Faucet {
             payer: key.address(),
             visitors: VisitorKey::derive(&key),
             counter: Counter::default(),
+            metrics: Metrics::new(),
         });
         let sender = Sender::new(Arc::clone(&shared), Payer::new(key, network.chain_id()), clock);
         Ok((Self { shared }, sender))
@@ -85,6 +90,12 @@ impl Faucet {
     /// The account that pays.
     pub fn address(&self) -> Address {
         self.shared.payer
+    }
+
+    /// The metrics, to be served where operators look. What needs the chain or the database is of the last
+    /// [`Faucet::health`].
+    pub fn registry(&self) -> &Mutex<Registry> {
+        self.shared.metrics.registry()
     }
 
     /// What the faucet pays, and how often.

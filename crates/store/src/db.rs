@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, time::Duration};
 
 use sqlx::{
-    ConnectOptions, PgPool, Postgres, Sqlite, SqlitePool, Transaction,
+    ConnectOptions, PgPool, Pool, Postgres, Sqlite, SqlitePool, Transaction,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -57,6 +57,19 @@ pub enum Engine {
     Sqlite,
     /// A server.
     Postgres,
+}
+
+/// How a pool of connections is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolState {
+    /// What it is for: `all`, or of a file `writer`, `readers` and `durable`.
+    pub name: &'static str,
+    /// Connections that it may have.
+    pub most: u32,
+    /// Connections that it has.
+    pub open: u32,
+    /// Those that are doing something.
+    pub in_use: u32,
 }
 
 /// A transaction of either engine; rolled back unless committed.
@@ -133,6 +146,18 @@ impl Db {
         Ok(())
     }
 
+    /// How the pools of connections are doing.
+    pub fn pools(&self) -> Vec<PoolState> {
+        match &self.pools {
+            Pools::Sqlite { writer, readers, durable } => vec![
+                PoolState::of("writer", writer),
+                PoolState::of("readers", readers),
+                PoolState::of("durable", durable),
+            ],
+            Pools::Postgres(pool) => vec![PoolState::of("all", pool)],
+        }
+    }
+
     /// Closes all connections, waiting for what is under way.
     pub async fn close(&self) {
         match &self.pools {
@@ -154,6 +179,17 @@ impl Db {
         }))
     }
 
+    /// Begins a transaction that reads the database as it is now, whatever others write meanwhile.
+    pub(crate) async fn begin_snapshot(&self) -> Result<Tx, StoreError> {
+        Ok(Tx(match &self.pools {
+            Pools::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
+            Pools::Postgres(pool) => {
+                let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+                Inner::Postgres(pool.begin_with(beginning).await?)
+            }
+        }))
+    }
+
     /// Begins a transaction that will write what the world outside must not know before the disk does. What was committed
     /// before it is then on the disk as well.
     pub(crate) async fn begin_durable(&self) -> Result<Tx, StoreError> {
@@ -170,7 +206,24 @@ impl fmt::Debug for Db {
     }
 }
 
+impl PoolState {
+    fn of<D: sqlx::Database>(name: &'static str, pool: &Pool<D>) -> Self {
+        let most = pool.options().get_max_connections();
+        let open = pool.size();
+        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+        Self { name, most, open, in_use: open.saturating_sub(idle) }
+    }
+}
+
 impl Tx {
+    /// Which engine this is.
+    pub(crate) fn engine(&self) -> Engine {
+        match self.0 {
+            Inner::Sqlite(_) => Engine::Sqlite,
+            Inner::Postgres(_) => Engine::Postgres,
+        }
+    }
+
     /// Makes the transaction's changes durable and visible.
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         match self.0 {

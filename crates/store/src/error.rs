@@ -1,6 +1,10 @@
 //! Why the database did not do what was asked.
 
-use std::{borrow::Cow, error::Error};
+use std::{
+    borrow::Cow,
+    error::Error,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use domain::{Failure, FailureKind};
 use sqlx::{
@@ -76,6 +80,19 @@ pub enum OpenError {
     Migration(#[source] MigrateError),
 }
 
+/// How often statements failed since the process started, by what was wrong.
+static FAILURES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+const FAILURE_NAMES: [&str; 4] = ["conflict", "unavailable", "corrupt", "refused"];
+
+/// How often statements failed since the process started, by what was wrong: `conflict` is a race that somebody lost,
+/// which is in order; `unavailable` may pass; `corrupt` and `refused` are for an operator.
+pub fn failure_counts() -> [(&'static str, u64); 4] {
+    std::array::from_fn(|place| {
+        let count = FAILURES.get(place).map_or(0, |count| count.load(Ordering::Relaxed));
+        (FAILURE_NAMES.get(place).copied().unwrap_or_default(), count)
+    })
+}
+
 impl OpenError {
     /// Whether another process holds the file at the moment.
     pub(crate) fn is_busy(&self) -> bool {
@@ -134,6 +151,23 @@ impl Failure for StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
+        let failure = Self::of(error);
+        let place = match &failure {
+            Self::Conflict { .. } => Some(0),
+            Self::Unavailable(_) => Some(1),
+            Self::Corrupt { .. } => Some(2),
+            Self::Refused(_) => Some(3),
+            Self::TooLarge { .. } => None,
+        };
+        if let Some(count) = place.and_then(|place| FAILURES.get(place)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        failure
+    }
+}
+
+impl StoreError {
+    fn of(error: sqlx::Error) -> Self {
         match &error {
             sqlx::Error::Database(database) => match constraint(&**database) {
                 Some(constraint) => Self::Conflict { constraint, source: error },

@@ -27,11 +27,12 @@ mod migration;
 pub mod portal;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod transfer;
 
 pub use application::{AcceptedApplication, ApplicationChange, ApplicationRow, ApplicationStep};
 pub use application_mail::DueMail;
-pub use db::{Db, Engine};
-pub use error::{OpenError, StoreError};
+pub use db::{Db, Engine, PoolState};
+pub use error::{OpenError, StoreError, failure_counts};
 pub use faucet::{
     ClaimRow, ClaimTerms, FaucetLoad, NewClaim, PaymentRow, Reservation, SenderLease, Settlement, SignedClaim,
 };
@@ -39,3 +40,4 @@ pub use faucet_allowlist::AllowedWallet;
 pub use gateway_key::{KeyRotation, KeyRow};
 pub use key_usage::{KeyUsage, KeyUsageRow};
 pub use lease::Lease;
+pub use transfer::{BackupError, TransferError, Transferred};

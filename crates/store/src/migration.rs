@@ -29,6 +29,29 @@ pub(crate) async fn run<C: Migrate>(connection: &mut C, engine: Engine) -> Resul
     migrator(MIGRATIONS, engine).run_direct(None, connection, false).await.map_err(refusal)
 }
 
+/// The last migration.
+pub(crate) fn newest() -> i64 {
+    MIGRATIONS.iter().map(|&(version, ..)| version).max().unwrap_or_default()
+}
+
+/// Every table, in the order in which they are made: those that others refer to first.
+pub(crate) fn tables() -> Vec<&'static str> {
+    let is_dropped = |table: &&str| !named("DROP TABLE ").contains(table);
+    named("CREATE TABLE ").into_iter().filter(is_dropped).collect()
+}
+
+/// Tables that have rows from the beginning.
+pub(crate) fn seeded_tables() -> Vec<&'static str> {
+    named("INSERT INTO ")
+}
+
+/// The names behind these words at the beginning of lines.
+fn named(words: &str) -> Vec<&'static str> {
+    let lines = MIGRATIONS.iter().flat_map(|(_, _, text)| text.lines());
+    let rests = lines.filter_map(|line| line.strip_prefix(words));
+    rests.filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()).collect()
+}
+
 fn migrator(migrations: &[(i64, &'static str, &str)], engine: Engine) -> Migrator {
     let migrations = migrations.iter().map(|&(version, name, text)| {
         let sql = AssertSqlSafe(text_for(engine, text)).into_sql_str();
@@ -47,7 +70,7 @@ fn text_for(engine: Engine, text: &str) -> String {
 }
 
 fn refusal(error: MigrateError) -> OpenError {
-    let known = MIGRATIONS.iter().map(|&(version, ..)| version).max().unwrap_or_default();
+    let known = newest();
     match error {
         MigrateError::VersionMissing(found) => OpenError::Newer { found, known },
         MigrateError::VersionMismatch(version) => OpenError::Altered { version },

@@ -81,6 +81,17 @@ fn run(test: Pin<Box<dyn Future<Output = ()>>>) {
     runtime.expect("a runtime").block_on(test);
 }
 
+/// Changes a SQLite file behind everybody's back, as a hand with the wrong tool does.
+#[expect(clippy::expect_used, reason = "a test without its database must end")]
+pub async fn tamper(path: &std::path::Path, statement: &str) {
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+    let mut connection = options.connect().await.expect("the file opens");
+    let statement = AssertSqlSafe(statement.to_owned());
+    let done = sqlx::query(statement).execute(&mut connection).await.expect("the statement is understood");
+    assert!(done.rows_affected() > 0, "nothing was changed");
+    connection.close().await.expect("the file closes");
+}
+
 /// A fresh database. Use it as a [`Db`].
 #[derive(Debug)]
 pub struct TestDb {

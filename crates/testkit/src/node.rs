@@ -29,7 +29,7 @@ pub struct NodeProcess {
 
 impl NodeProcess {
     /// Starts a node with a fresh data directory. `binary` is `env!("CARGO_BIN_EXE_chainnet")` in the product's tests;
-    /// `arguments` follow `node --data DIR --rpc-port 0`.
+    /// `arguments` follow `node --data DIR --rpc-port 0 --metrics-port 0`.
     pub async fn start(
         binary: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
@@ -115,6 +115,7 @@ async fn launch(
 
 fn command(binary: &Path, arguments: &[OsString], data: &Path, port: u16) -> Command {
     let mut command = Command::new(binary);
-    command.arg("node").arg("--data").arg(data).args(["--rpc-port", &port.to_string()]).args(arguments);
+    command.arg("node").arg("--data").arg(data);
+    command.args(["--rpc-port", &port.to_string(), "--metrics-port", "0"]).args(arguments);
     command
 }

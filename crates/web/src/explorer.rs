@@ -1,8 +1,14 @@
 //! What happens to every request of a page before and after its handler.
 
-use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use access::{UniformLimiter, client_address};
+use api::{HttpMetrics, RequestIds};
 use axum::{BoxError, Router, body::Body, response::Response};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -13,7 +19,9 @@ use hyper::{
     header::{self, HeaderValue},
 };
 use ipnet::IpNet;
+use jiff::Timestamp;
 use tower::ServiceExt;
+use tracing::Instrument;
 
 use crate::{failure::Failure, live, pages, site::Site, visit::Visit};
 
@@ -27,6 +35,27 @@ const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
+/// First words of paths that are counted apart.
+const ROUTES: &[&str] = &[
+    "",
+    "blocks",
+    "block",
+    "transactions",
+    "tx",
+    "address",
+    "search",
+    "burns",
+    "network",
+    "validators",
+    "validator",
+    "developers",
+    "faucet",
+    "pay",
+    "live",
+    "assets",
+    "other",
+];
+
 /// The explorer: takes requests, gives pages. Cheap to clone.
 #[derive(Clone)]
 pub struct Explorer {
@@ -38,6 +67,8 @@ struct Inner {
     router: Router,
     limiter: UniformLimiter,
     trusted_proxies: Vec<IpNet>,
+    ids: RequestIds,
+    metrics: Arc<HttpMetrics>,
     /// Another name of this machine, which visitors are led away from: cookies and signatures are bound to one name.
     other_name: Option<(String, String)>,
 }
@@ -52,7 +83,15 @@ impl Explorer {
         let origin = site.deployment().urls.explorer.origin();
         let other_name =
             origin.strip_prefix("http://127.0.0.1").map(|port| (format!("localhost{port}"), origin.clone()));
-        Self { inner: Arc::new(Inner { site, router, limiter, trusted_proxies, other_name }) }
+        let ids = RequestIds::new(&format!("{:x}", Timestamp::now().as_microsecond()));
+        let metrics = Arc::new(HttpMetrics::new("/", ROUTES));
+        let inner = Inner { site, router, limiter, trusted_proxies, ids, metrics, other_name };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Which pages were asked for and how they were answered, for operators. What the API answers is counted there.
+    pub fn metrics(&self) -> Arc<HttpMetrics> {
+        self.inner.metrics.clone()
     }
 
     /// Keeps the live parts up to date; ends when they are stopped.
@@ -73,10 +112,26 @@ impl Explorer {
             // watches keeps it for hours.
             return Box::pin(inner.site.edge.answer(peer, request)).await.map(Body::new);
         }
+        let (started, route) = (Instant::now(), inner.metrics.route(path));
+        let response = self.answer_page(peer, request).await;
+        inner.metrics.answered(route, response.status(), started.elapsed());
+        response
+    }
+
+    async fn answer_page<B>(&self, peer: IpAddr, request: Request<B>) -> Response
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let inner = &*self.inner;
         let headers = request.headers();
         let address = client_address(peer, headers, &inner.trusted_proxies);
-        let visit = Visit::new(headers, request.uri(), address);
-        let wants = Wants { headers: headers.clone(), is_head: request.method() == Method::HEAD };
+        let visit = Visit::new(headers, request.uri(), address, inner.ids.of(headers));
+        let wants = Wants {
+            headers: headers.clone(),
+            is_head: request.method() == Method::HEAD,
+            id: visit.id.clone(),
+        };
         if let Some(place) = inner.proper_place(&request) {
             return inner.finish(pages::go_to(&place), &wants).await;
         }
@@ -96,6 +151,7 @@ impl Explorer {
 struct Wants {
     headers: HeaderMap,
     is_head: bool,
+    id: HeaderValue,
 }
 
 impl Inner {
@@ -132,12 +188,13 @@ impl Inner {
             *request.method_mut() = Method::GET;
         }
         let path = request.uri().path().to_owned();
-        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
+        let span = tracing::info_span!("request", request.id = visit.id());
+        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().instrument(span);
         match tokio::time::timeout(TIME_LIMIT, call).await {
             Ok(Ok(Ok(response))) => response,
             Ok(Ok(Err(never))) => match never {},
             Ok(Err(_panic)) => {
-                tracing::error!(path = loggable(&path), "a page panicked");
+                tracing::error!(request.id = visit.id(), path = loggable(&path), "a page panicked");
                 self.explain(&Failure::Internal("panic".to_owned()), visit)
             }
             Err(_elapsed) => self.explain(&Failure::ChainUnavailable("timed out".to_owned()), visit),
@@ -148,7 +205,8 @@ impl Inner {
     fn explain(&self, failure: &Failure, visit: &Visit) -> Response {
         if let Some(cause) = failure.cause() {
             let path = visit.place.split('?').next().unwrap_or_default();
-            tracing::warn!(path = loggable(path), cause, "a page could not be shown");
+            let id = visit.id();
+            tracing::warn!(request.id = id, path = loggable(path), cause, "a page could not be shown");
         }
         pages::trouble::explain(&self.site, visit, failure)
     }
@@ -157,6 +215,7 @@ impl Inner {
     async fn finish(&self, response: Response, wants: &Wants) -> Response {
         let (mut parts, body) = response.into_parts();
         let headers = &mut parts.headers;
+        headers.insert("x-request-id", wants.id.clone());
         headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(CONTENT_SECURITY_POLICY);
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));

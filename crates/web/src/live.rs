@@ -56,6 +56,11 @@ impl Live {
         })
     }
 
+    /// How many are watching.
+    pub fn watchers(&self) -> usize {
+        MOST_WATCHERS.saturating_sub(self.watchers.available_permits())
+    }
+
     /// What the home page is made from, if it is of this block.
     pub(crate) fn reading_of(&self, block: u64) -> Option<Arc<home::Reading>> {
         self.moments.borrow().reading.clone().filter(|reading| reading.block() == Some(block))

@@ -3,7 +3,10 @@
 use std::{convert::Infallible, net::IpAddr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use hyper::{HeaderMap, Uri, header};
+use hyper::{
+    HeaderMap, Uri,
+    header::{self, HeaderValue},
+};
 use url::form_urlencoded;
 
 use crate::words::Language;
@@ -50,10 +53,12 @@ pub(crate) struct Visit {
     pub(crate) place: String,
     /// The visitor's network address.
     pub(crate) address: IpAddr,
+    /// The request's id, by which it is found in the log.
+    pub(crate) id: HeaderValue,
 }
 
 impl Visit {
-    pub(crate) fn new(headers: &HeaderMap, uri: &Uri, address: IpAddr) -> Self {
+    pub(crate) fn new(headers: &HeaderMap, uri: &Uri, address: IpAddr, id: HeaderValue) -> Self {
         let accepted = || {
             let line = headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?;
             Language::accepted(line)
@@ -64,7 +69,13 @@ impl Visit {
             theme: cookie(headers, THEME_COOKIE).and_then(Theme::from_name).unwrap_or_default(),
             place: uri.path_and_query().map_or("/", |place| place.as_str()).to_owned(),
             address,
+            id,
         }
+    }
+
+    /// The request's id, as text.
+    pub(crate) fn id(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
     }
 
     /// A parameter of the query; the first of its name, and none if it is empty.
@@ -82,7 +93,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Visit {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let visit = parts.extensions.get::<Self>().cloned();
-        Ok(visit.unwrap_or_else(|| Self::new(&parts.headers, &parts.uri, IpAddr::from([0, 0, 0, 0]))))
+        Ok(visit.unwrap_or_else(|| {
+            Self::new(
+                &parts.headers,
+                &parts.uri,
+                IpAddr::from([0, 0, 0, 0]),
+                HeaderValue::from_static("none"),
+            )
+        }))
     }
 }
 

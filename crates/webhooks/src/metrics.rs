@@ -70,6 +70,10 @@ impl Default for WebhookMetrics {
             queued: Gauge::default(),
             oldest_due: Gauge::default(),
         };
+        // So that every series is there from the start, and a first one is an increase.
+        for outcome in [Outcome::Delivered, Outcome::Failed, Outcome::Exhausted] {
+            drop(metrics.attempts.get_or_create(&[("outcome", outcome.label())]));
+        }
         metrics.register();
         metrics
     }

@@ -14,10 +14,10 @@ export async function checkDeadNode({ browser, binary, screenshots }) {
   const folder = mkdtempSync(join(tmpdir(), 'chainnet-pages-'))
   const running = []
   try {
-    const node = await startChainnet(binary, ['node', '--data', join(folder, 'node'), '--rpc-port', '0'], 'JSON-RPC')
+    const node = await startChainnet(binary, ['node', '--data', join(folder, 'node'), '--rpc-port', '0', '--metrics-port', '0'], 'JSON-RPC')
     running.push(node)
     const rpc = node.addressOf('JSON-RPC')
-    const ports = ['--api-port', '--gateway-port', '--faucet-port', '--explorer-port'].flatMap((port) => [port, '0'])
+    const ports = ['--api-port', '--gateway-port', '--faucet-port', '--explorer-port', '--metrics-port'].flatMap((port) => [port, '0'])
     const app = await startChainnet(binary, ['up', '--data', join(folder, 'app'), ...ports], 'Explorer', { PLATFORM_RPC_URL: rpc })
     running.unshift(app)
     const base = app.addressOf('Explorer')

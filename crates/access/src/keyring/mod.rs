@@ -119,6 +119,11 @@ impl Keyring {
         Ok(key.grant.clone())
     }
 
+    /// How many keys there are, revoked and expired ones among them.
+    pub fn key_count(&self) -> usize {
+        self.keys.load().keys.len()
+    }
+
     /// Whether the keys are those of the database.
     pub fn health(&self) -> KeyringHealth {
         let looked_at = self.looked_at.load(Ordering::Relaxed);

@@ -21,6 +21,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Instant,
 };
 
 use access::{Allowance, Client, Counting, UniformLimiter, client_address};
@@ -33,6 +34,7 @@ use hyper::{
     header::{self, HeaderName, HeaderValue},
 };
 use tower::ServiceExt;
+use tracing::Instrument;
 
 use self::{
     answer::{Answer, NOSNIFF},
@@ -40,7 +42,7 @@ use self::{
     marks::Marks,
     request_id::{RequestIds, X_REQUEST_ID},
 };
-use crate::{clock::Clock, code::Code, problem::Problem, sockets::Sockets};
+use crate::{clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem, sockets::Sockets};
 
 pub use body::AnswerBody;
 pub use config::EdgeConfig;
@@ -67,6 +69,7 @@ struct Inner {
     ids: RequestIds,
     config: EdgeConfig,
     is_draining: AtomicBool,
+    metrics: Arc<HttpMetrics>,
 }
 
 /// Who asks, for handlers that count or decide on their own, such as a WebSocket with many operations.
@@ -95,6 +98,13 @@ struct Envelope {
     is_head: bool,
 }
 
+impl Envelope {
+    /// The id of the request, as text.
+    fn id(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
+}
+
 impl Edge {
     pub(crate) fn new(
         router: Router,
@@ -102,10 +112,19 @@ impl Edge {
         limiter: Arc<UniformLimiter>,
         clock: Arc<dyn Clock>,
         config: EdgeConfig,
+        metrics: HttpMetrics,
     ) -> Self {
         let ids = RequestIds::new(&config.instance);
-        let is_draining = AtomicBool::new(false);
-        let inner = Inner { router, cache, limiter, clock, ids, config, is_draining };
+        let inner = Inner {
+            router,
+            cache,
+            limiter,
+            clock,
+            ids,
+            config,
+            is_draining: AtomicBool::new(false),
+            metrics: Arc::new(metrics),
+        };
         Self { inner: Arc::new(inner), sockets: None }
     }
 
@@ -137,6 +156,11 @@ impl Edge {
         }
     }
 
+    /// What was asked and how it was answered, for operators.
+    pub fn metrics(&self) -> Arc<HttpMetrics> {
+        self.inner.metrics.clone()
+    }
+
     /// Forgets kept answers as the head moves; ends with the chain's feed.
     pub async fn follow(&self) {
         self.inner.cache.follow().await;
@@ -144,6 +168,18 @@ impl Edge {
 
     /// Answers a request that came from `peer`.
     pub async fn answer<B>(&self, peer: IpAddr, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let (started, metrics) = (Instant::now(), &self.inner.metrics);
+        let route = metrics.route(request.uri().path());
+        let response = self.answer_uncounted(peer, request).await;
+        metrics.answered(route, response.status(), started.elapsed());
+        response
+    }
+
+    async fn answer_uncounted<B>(&self, peer: IpAddr, request: Request<B>) -> Response<AnswerBody>
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
@@ -210,13 +246,15 @@ impl Inner {
         if envelope.is_head {
             *request.method_mut() = Method::GET;
         }
-        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind();
+        // Whatever is logged on the way says for which request.
+        let span = tracing::info_span!("request", request.id = envelope.id());
+        let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().instrument(span);
         let response = match tokio::time::timeout(self.config.time_limit, call).await {
             Ok(Ok(Ok(response))) => response,
             Ok(Ok(Err(never))) => match never {},
             Ok(Err(_panic)) => {
                 let path = loggable(uri.path());
-                tracing::error!(request.id = ?envelope.id, %method, %path, "a handler panicked");
+                tracing::error!(request.id = envelope.id(), %method, %path, "a handler panicked");
                 return self.refuse(&envelope, &Problem::new(Code::Internal, Code::Internal.meaning()));
             }
             Err(_elapsed) => Problem::new(Code::TimedOut, Code::TimedOut.meaning()).into(),
@@ -285,7 +323,7 @@ impl Inner {
         if let Some(seconds) = problem.retry_after() {
             out.insert(header::RETRY_AFTER, seconds.into());
         }
-        let body = problem.to_json(envelope.id.to_str().unwrap_or_default());
+        let body = problem.to_json(envelope.id());
         self.finish(envelope, problem.status(), out, body)
     }
 
@@ -378,10 +416,12 @@ fn log(problem: &Problem, envelope: &Envelope, method: &Method, uri: &hyper::Uri
     let path = path.as_ref();
     match problem.status().as_u16() {
         503 => {
-            tracing::warn!(request.id = ?envelope.id, %method, path, %code, cause, "a request could not be served")
+            tracing::warn!(request.id = envelope.id(), %method, path, %code, cause, "a request could not be served")
         }
-        500.. => tracing::error!(request.id = ?envelope.id, %method, path, %code, cause, "a request failed"),
-        _ => tracing::debug!(request.id = ?envelope.id, %method, path, %code, cause, "a request was refused"),
+        500.. => tracing::error!(request.id = envelope.id(), %method, path, %code, cause, "a request failed"),
+        _ => {
+            tracing::debug!(request.id = envelope.id(), %method, path, %code, cause, "a request was refused")
+        }
     }
 }
 

@@ -12,19 +12,19 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 const LONGEST: usize = 64;
 
 /// Makes ids: a word for this process, and a number.
-pub(super) struct RequestIds {
+pub struct RequestIds {
     process: String,
     next: AtomicU64,
 }
 
 impl RequestIds {
     /// Ids that begin with `process`.
-    pub(super) fn new(process: &str) -> Self {
+    pub fn new(process: &str) -> Self {
         Self { process: process.to_owned(), next: AtomicU64::new(1) }
     }
 
     /// The caller's own id if it is a sane one, or a new one.
-    pub(super) fn of(&self, headers: &HeaderMap) -> HeaderValue {
+    pub fn of(&self, headers: &HeaderMap) -> HeaderValue {
         match headers.get(X_REQUEST_ID) {
             Some(given) if is_sane(given.as_bytes()) => given.clone(),
             Some(_) | None => self.make(),

@@ -27,6 +27,7 @@ use crate::{
     code::Code,
     describe::{self, Description, Surface},
     edge::{Edge, EdgeConfig, cache::AnswerCache},
+    metrics::HttpMetrics,
     not_found,
 };
 
@@ -107,8 +108,12 @@ pub fn faucet(state: FaucetState, config: EdgeConfig) -> Edge {
     let claim_requests = config.counting.limiter("claims", CLAIM_REQUESTS_PER_MINUTE);
     let desk = Arc::new(Desk { state, claim_requests });
     let router = router.with_state(Shared { desk, description }).fallback(not_found);
-    Edge::new(router, cache, limiter, clock, config)
+    let metrics = HttpMetrics::new("/", ROUTES);
+    Edge::new(router, cache, limiter, clock, config, metrics)
 }
+
+/// First words of paths that are counted apart.
+const ROUTES: &[&str] = &["claim", "status", "health", "other"];
 
 /// The faucet's OpenAPI document, as its `GET /openapi.json` answers it.
 pub fn faucet_openapi_document() -> String {

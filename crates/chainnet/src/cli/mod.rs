@@ -1,6 +1,7 @@
 //! The command line: what can be asked for. The flags of settings come from the configuration's table.
 
 mod access;
+mod db;
 mod network;
 mod portal;
 mod registry;
@@ -18,6 +19,7 @@ use crate::{
 };
 
 pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, PartnerAdd, PartnerCommand};
+pub use db::DbCommand;
 pub use network::{NetworkCheck, NetworkCommand, NetworkInit};
 pub use portal::{PortalCommand, RateCommand, RateSet};
 pub use registry::{Register, RegistryCommand, SendOptions, SlashChoice, ValidatorCommand, VoteWay};
@@ -94,7 +96,10 @@ pub enum Command {
     /// Look after the developer and merchant portal.
     #[command(subcommand)]
     Portal(PortalCommand),
-    /// Check chain, contracts, clock, database and index, and say what to do.
+    /// Move all that the database holds to another one, or copy it while it is in use.
+    #[command(subcommand)]
+    Db(DbCommand),
+    /// Check configuration, ports, chain, contracts, clock, keys, database and index, and say what to do.
     Doctor(DoctorOptions),
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod allowlist;
 pub(crate) mod applications;
 pub(crate) mod config;
 pub(crate) mod ctl;
+pub(crate) mod db;
 pub(crate) mod doctor;
 pub(crate) mod genesis;
 pub(crate) mod keys;

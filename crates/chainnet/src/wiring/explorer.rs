@@ -53,7 +53,12 @@ impl Wiring<'_> {
             },
             live: Live::new(watching),
         };
+        let live = site.live.clone();
         let explorer = Explorer::new(site, self.config.api.trusted_proxies.clone());
+        self.metrics.add_collector("explorer", explorer.metrics());
+        self.metrics.add_figures("explorer", move |figures| {
+            figures.gauge("watchers", "Pages that are open and live", live.watchers() as f64)
+        });
         parts.start_with("the explorer", stop.clone(), async move {
             let follower = explorer.clone();
             let answer = move |peer, request| {

@@ -10,6 +10,7 @@ use api::{Edge, FaucetAccess, FaucetState, clock::SystemClock};
 use domain::Network;
 use faucet::{Faucet, FaucetSettings};
 use jiff::Timestamp;
+use prometheus_client::encoding::text::encode_registry;
 use tokio::net::TcpListener;
 
 use super::Wiring;
@@ -52,6 +53,11 @@ impl Wiring<'_> {
             settings,
             Arc::new(Timestamp::now),
         )?;
+        let counted = faucet.clone();
+        self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
+        if listener.is_some() {
+            self.start_faucet_figures(faucet.clone(), parts);
+        }
         let state = FaucetState {
             faucet,
             chain: self.chain.client.clone(),
@@ -67,6 +73,7 @@ impl Wiring<'_> {
         let edge = api::faucet(state, self.edge());
         let draining = edge.clone();
         parts.when_draining(move || draining.drain());
+        self.metrics.add_collector("faucet_http", edge.metrics());
         if let Some(listener) = listener {
             parts.start("paying claims", |stop| async move {
                 sender.run(stop).await;

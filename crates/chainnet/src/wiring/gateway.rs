@@ -7,6 +7,7 @@ use anyhow::Context;
 use domain::Network;
 use gateway::{AccessParts, Cors, Door, Gateway, RedisFilters};
 use jiff::Timestamp;
+use prometheus_client::encoding::text::encode_registry;
 use tokio::net::TcpListener;
 
 use super::{Wiring, limits::start_limits};
@@ -51,6 +52,8 @@ impl Wiring<'_> {
         };
         let draining = gateway.clone();
         parts.when_draining(move || draining.drain());
+        let counted = gateway.clone();
+        self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
         parts.start("the gateway", |stop| async move {
             gateway::serve(listener, gateway, stop).await;
             Ok(())

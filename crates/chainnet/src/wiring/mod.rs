@@ -7,6 +7,7 @@ mod faucet;
 mod gateway;
 mod keeper;
 mod limits;
+mod metrics;
 mod portal;
 
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(crate) use self::{faucet::faucet_key, limits::start_counting, portal::Portal
 use crate::{
     chain_source::ChainSource,
     config::{Config, Origins},
+    metrics::{Metrics, index_figures},
     parts::Parts,
     progress,
 };
@@ -47,6 +49,8 @@ pub(crate) struct Wiring<'a> {
     pub(crate) deployment: &'a Deployment,
     /// Where limits that are the same for every client are counted.
     pub(crate) counting: Counting,
+    /// Where the parts say what they have to tell operators.
+    pub(crate) metrics: &'a Metrics,
 }
 
 /// The API of a process, before it has a port.
@@ -73,6 +77,7 @@ impl Wiring<'_> {
         };
         let indexer = Indexer::new(self.chain.client.clone(), self.db.clone(), settings);
         tokio::spawn(progress::show_index(indexer.status()));
+        index_figures(self.metrics, indexer.status(), self.chain.client.clone());
         parts.start("the index", |stop| async move {
             indexer.run(stop).await;
             Ok(())
@@ -140,6 +145,7 @@ impl Wiring<'_> {
         let edge = api::api(state.clone(), EdgeConfig { stop: stop.clone(), ..self.edge() });
         let draining = edge.clone();
         parts.when_draining(move || draining.drain());
+        self.metrics.add_collector("api", edge.metrics());
         MadeApi { state, edge, stop }
     }
 

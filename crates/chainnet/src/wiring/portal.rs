@@ -15,6 +15,7 @@ use merchant::{
     Checkout, CheckoutPlace, CreditProgress, CreditSettings, Crediting, Dashboards, Invoices, KeptAnswers,
     OrderSettings, Orders, Rates, Reconciler,
 };
+use prometheus_client::encoding::text::encode_registry;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
@@ -82,13 +83,16 @@ impl Wiring<'_> {
         };
         let crediting = Crediting::new(self.db.clone(), self.chain.client.clone(), settings, time());
         let progress = CreditProgress::follow(crediting.credited());
+        let metrics = WebhookMetrics::default();
+        let counted = metrics.clone();
+        self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
         let worker = Worker::new(WorkerParts {
             db: self.db.clone(),
             sender: tools.sender.clone(),
             keys: tools.sealing.clone(),
             clock: time(),
             bell: tools.bell.clone(),
-            metrics: WebhookMetrics::default(),
+            metrics,
             settings: WorkerSettings::default(),
         });
         parts.start("delivering events", |stop| async move {
@@ -101,6 +105,7 @@ impl Wiring<'_> {
             Ok(())
         });
         self.start_reconciling(progress.clone(), parts);
+        self.start_portal_figures(&progress, parts);
         Ok(progress)
     }
 
@@ -110,6 +115,9 @@ impl Wiring<'_> {
         let places = (contracts.platform_fees, contracts.platform_checkout);
         let reconciler =
             Reconciler::new(self.db.clone(), self.chain.client.clone(), places, progress, time());
+        let reconciler = Arc::new(reconciler);
+        let counted = reconciler.clone();
+        self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
         parts.start("comparing chain and books", |stop| async move {
             reconciler.run(stop).await;
             Ok(())

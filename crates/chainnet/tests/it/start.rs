@@ -24,7 +24,7 @@ fn text(path: &Path) -> &str {
 
 /// Tries to start a node on a directory and answers why it does not.
 async fn refused(data: &Path, more: &[&str]) -> String {
-    let arguments = ["node", "--data", text(data), "--rpc-port", "0"];
+    let arguments = ["node", "--data", text(data), "--rpc-port", "0", "--metrics-port", "0"];
     chainnet(arguments.iter().chain(more)).await.failure()
 }
 
@@ -44,7 +44,7 @@ async fn a_port_in_use_is_named_with_the_variable_that_changes_it() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let data = directory();
-    let error = chainnet(["node", "--data", text(data.path()), "--rpc-port", &port]).await.failure();
+    let error = chainnet(["node", "--data", text(data.path()), "--rpc-port", &port, "--metrics-port", "0"]).await.failure();
     assert!(error.contains(&format!("port {port}")) && error.contains("NODE_RPC_PORT"), "{error}");
 }
 

@@ -24,6 +24,7 @@ const CHEAPEST_TRANSACTION_GAS: u64 = 21_000;
 impl Producer {
     /// Builds a block on the head, executes it on the way and keeps its effects.
     pub(super) fn build(&mut self, seat: usize, round: u32, timestamp: u64) -> Result<Proposed, ImportError> {
+        let started = Instant::now();
         let head = self.chain.head();
         let spec = self.chain.spec();
         let (coinbase, vote) = match self.seats.get_mut(seat) {
@@ -62,6 +63,7 @@ impl Producer {
 
         let hash = ibft::hash::block_hash(&header)?;
         self.executed.insert(hash, Executed { receipts: outcome.receipts, update, diff: outcome.diff });
+        self.metrics.build.observe(started.elapsed().as_secs_f64());
         Ok(Proposed { header, hash, transactions: Arc::new(transactions) })
     }
 }

@@ -5,6 +5,7 @@
 
 mod build;
 mod command;
+mod metrics;
 mod seat;
 mod travel;
 
@@ -15,18 +16,20 @@ use std::{
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use alloy_primitives::B256;
 use ibft::{
     consensus::{Action, Event, Validator},
+    extra_data::ExtraData,
     seal::Secp256k1Key,
 };
 use tracing::{debug, info, warn};
 
 use command::Command;
 pub use command::{Control, ControlError, PendingVote, ValidatorStatus};
+pub use metrics::ProductionMetrics;
 use seat::{Proposed, Seat, Timer};
 use travel::Snapshots;
 
@@ -45,6 +48,7 @@ pub enum Pacing {
 /// Running block production; ends when dropped or when it fails.
 pub struct Production {
     control: Control,
+    metrics: Arc<ProductionMetrics>,
     thread: Option<JoinHandle<Result<(), ImportError>>>,
 }
 
@@ -54,8 +58,10 @@ impl Production {
         let (sender, commands) = mpsc::sync_channel(command::QUEUE);
         let seats =
             keys.into_iter().enumerate().map(|(i, key)| Seat::new(format!("V{}", i + 1), key)).collect();
+        let metrics = Arc::new(ProductionMetrics::new());
         let producer = Producer {
             chain,
+            metrics: metrics.clone(),
             seats,
             mail: VecDeque::new(),
             executed: HashMap::new(),
@@ -65,12 +71,17 @@ impl Production {
             commands,
         };
         let thread = thread::Builder::new().name("producer".to_owned()).spawn(move || producer.run())?;
-        Ok(Self { control: Control::new(sender), thread: Some(thread) })
+        Ok(Self { control: Control::new(sender), metrics, thread: Some(thread) })
     }
 
     /// For asking something of the validators.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// What is counted, for operators.
+    pub fn metrics(&self) -> &Arc<ProductionMetrics> {
+        &self.metrics
     }
 
     /// Whether production has ended by itself, which only a failure does.
@@ -103,6 +114,7 @@ impl Drop for Production {
 
 struct Producer {
     chain: Arc<Chain>,
+    metrics: Arc<ProductionMetrics>,
     seats: Vec<Seat>,
     /// Events on their way to a seat.
     mail: VecDeque<(usize, Event<Proposed>)>,
@@ -204,6 +216,7 @@ impl Producer {
         if proposed.header.number <= self.chain.head().block.number() {
             return Ok(());
         }
+        let started = Instant::now();
         let block = proposed.to_block();
         self.chain.check_sealed(&block.header)?;
         let executed = match self.executed.remove(&block.hash) {
@@ -212,9 +225,25 @@ impl Producer {
         };
         let head = self.chain.extend(Arc::new(block), executed)?;
         self.executed.clear();
+        self.count_block(proposed, started);
         debug!(number = head.block.number(), hash = %head.block.hash, "block sealed");
         self.announce_head();
         Ok(())
+    }
+
+    fn count_block(&self, proposed: &Proposed, started: Instant) {
+        let metrics = &self.metrics;
+        metrics.commit.observe(started.elapsed().as_secs_f64());
+        metrics.blocks.inc();
+        metrics.transactions.inc_by(proposed.transactions.len() as u64);
+        let round = ExtraData::decode(&proposed.header.extra_data).map_or(0, |extra| extra.round);
+        metrics.failed_rounds.inc_by(round.into());
+        self.count_running();
+    }
+
+    fn count_running(&self) {
+        let running = self.seats.iter().filter(|seat| seat.machine.is_some()).count();
+        self.metrics.running.set(i64::try_from(running).unwrap_or(i64::MAX));
     }
 
     fn announce_head(&mut self) {
@@ -244,6 +273,7 @@ impl Producer {
         for index in 0..self.seats.len() {
             self.start_seat(index);
         }
+        self.count_running();
         self.settle()
     }
 
@@ -308,6 +338,7 @@ impl Producer {
         } else {
             seat.stop();
         }
+        self.count_running();
         Ok(Ok(()))
     }
 

@@ -172,6 +172,7 @@ impl Sender {
                 tracing::info!(payer = %self.payer.address(), "this process pays the faucet's claims");
             }
         }
+        self.shared.metrics.pays.set(i64::from(lease.is_some()));
         memory.renew_at = now.saturating_add(span / 4);
         Ok(lease)
     }

@@ -80,6 +80,13 @@ impl Db {
         raw.map(TryInto::try_into).transpose()
     }
 
+    /// Invoices of all wallets that wait to be paid, from the wallets' own counts.
+    pub async fn count_open_invoices(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT CAST(COALESCE(SUM(open_count), 0) AS BIGINT) FROM portal_wallet";
+        let open: i64 = on_readers!(self, pool => sqlx::query_scalar(sql).fetch_one(pool).await)?;
+        to_unsigned("number of a wallet", open)
+    }
+
     /// A number that has changed when anything of a wallet has; zero before it has anything.
     pub async fn wallet_revision(&self, address: Address) -> Result<u64, StoreError> {
         let sql = "SELECT revision FROM portal_wallet WHERE address = $1";

@@ -171,6 +171,14 @@ impl Db {
         Ok(Some(row.try_into()?))
     }
 
+    /// A wallet with the sealed secret of its webhook, if there is any: to see whether a key opens it.
+    pub async fn find_any_webhook_secret(&self) -> Result<Option<(Address, Vec<u8>)>, StoreError> {
+        let sql = "SELECT wallet, secret FROM portal_webhook LIMIT 1";
+        let row: Option<(Vec<u8>, Vec<u8>)> =
+            on_readers!(self, pool => sqlx::query_as(sql).fetch_optional(pool).await)?;
+        row.map(|(wallet, secret)| Ok((parse_address("wallet", &wallet)?, secret))).transpose()
+    }
+
     /// Gives a webhook a secret that takes over at a time; one that waits to take over is forgotten. None when the wallet
     /// has no webhook.
     pub async fn rotate_webhook(

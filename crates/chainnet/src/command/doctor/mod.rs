@@ -1,25 +1,29 @@
 //! `chainnet doctor`: one check after the other, each with what to do.
 
-mod check;
+mod chain;
+mod database;
+mod finding;
+mod keys;
+mod machine;
+mod portal;
 
 use std::{sync::Arc, time::Duration};
 
+use ::chain::{ChainClient, Head, remote::NodeUrl};
 use anyhow::{Context, bail};
-use chain::{ChainClient, Head, remote::NodeUrl};
 use jiff::Timestamp;
 use serde_json::json;
-use store::Db;
 
-use crate::{chain_source, cli::DoctorOptions, config::Config, output::say, process, runtime};
+use crate::{chain_source, cli::DoctorOptions, config::Config, output::say, runtime};
 
-use check::{Finding, Verdict};
+pub use finding::{Finding, Verdict};
 
 /// How long a node may take to show its head.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Checks everything and prints what was found. Fails if a check fails.
 pub(crate) fn run(config: &Config, options: &DoctorOptions) -> anyhow::Result<()> {
-    let findings = runtime::run(async { Ok(examine(config).await) })?;
+    let findings = runtime::run(async { Ok(examine(config, Timestamp::now).await) })?;
     if options.json {
         let findings: Vec<_> = findings
             .iter()
@@ -38,15 +42,24 @@ pub(crate) fn run(config: &Config, options: &DoctorOptions) -> anyhow::Result<()
     Ok(())
 }
 
-async fn examine(config: &Config) -> Vec<Finding> {
+/// Checks everything. `now` is this machine's time.
+pub async fn examine(config: &Config, now: impl Fn() -> Timestamp) -> Vec<Finding> {
     // A refused configuration does not come this far.
-    let mut findings = vec![Finding::ok("configuration", "every setting is allowed")];
-    let chain = match reach_chain(config).await {
+    let mut findings = vec![
+        Finding::ok("configuration", "every setting is allowed"),
+        chain::deployment(config),
+        machine::ports(config).await,
+        machine::disk(config),
+        keys::files(config),
+    ];
+    let reached = match reach_chain(config).await {
         Ok((client, head)) => {
             let found = format!("chain {}, block {}", config.network.chain_id(), head.number());
             findings.push(Finding::ok("chain", found));
-            findings.push(check::clock(Timestamp::now().as_second(), head.header.timestamp));
-            findings.push(check::contracts(config, &*client).await);
+            findings.extend(chain::blocks_and_clock(&*client, &head, now().as_second()).await);
+            findings.push(chain::contracts(config, &*client).await);
+            findings.extend(keys::faucet(config, &*client).await);
+            findings.push(keys::keeper(config, &*client).await);
             Some((client, head))
         }
         Err(error) => {
@@ -55,42 +68,9 @@ async fn examine(config: &Config) -> Vec<Finding> {
             None
         }
     };
-    match process::open_database(config).await {
-        Ok(db) => {
-            findings.push(Finding::ok(
-                "database",
-                format!("{} answers, tables are up to date", config.database.masked()),
-            ));
-            findings.extend(examine_index(config, &db, chain).await);
-            db.close().await;
-        }
-        Err(error) => {
-            let advice = "start the database, or name another with DATABASE_URL";
-            findings.push(Finding::fail("database", format!("{error:#}"), advice));
-        }
-    }
+    findings.extend(database::examine(config, reached, now()).await);
+    findings.extend(machine::redis(config).await);
     findings
-}
-
-async fn examine_index(
-    config: &Config,
-    db: &Db,
-    chain: Option<(Arc<dyn ChainClient>, Arc<Head>)>,
-) -> Vec<Finding> {
-    let Some((client, head)) = chain else { return Vec::new() };
-    match db.index_head().await {
-        Ok(indexed) => {
-            let indexed = indexed.map(|indexed| indexed.number);
-            vec![check::index(indexed, head.number()), check::fees(config, db, &*client).await]
-        }
-        Err(error) => {
-            vec![Finding::fail(
-                "index",
-                format!("{:#}", anyhow::Error::from(error)),
-                "look into the database's log",
-            )]
-        }
-    }
 }
 
 /// The configured nodes, or the node that runs on this machine.

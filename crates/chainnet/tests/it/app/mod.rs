@@ -1,12 +1,16 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
 mod access;
+mod database;
+mod doctor;
 mod drain;
 mod fleet;
 mod fleet_kills;
 mod front;
 mod index_kills;
 mod keeper;
+mod logs;
+mod metrics;
 mod operator;
 mod outage;
 mod portal_kills;
@@ -66,7 +70,8 @@ fn worker(data: &Path, node: &RpcClient, database: &str) -> Child {
 
 fn role(name: &str, data: &Path, node: &RpcClient, database: &str) -> Vec<String> {
     let data = data.display().to_string();
-    [name, "--data", &data, "--rpc-url", &node.url(), "--database-url", database].map(str::to_owned).into()
+    let places = ["--rpc-url", &node.url(), "--database-url", database, "--metrics-port", "0"];
+    [name, "--data", &data].into_iter().chain(places).map(str::to_owned).collect()
 }
 
 /// Sends a transfer and makes the block that has it.

@@ -8,7 +8,7 @@ use std::path::Path;
 use testkit::{Draft, RpcClient, Wallet};
 
 use super::{folder, indexed, up};
-use crate::rig::{Ended, chainnet};
+use crate::rig::{Ended, chainnet, chainnet_with};
 
 fn database(data: &Path) -> String {
     format!("sqlite:{}/chainnet.db", data.display())
@@ -18,10 +18,15 @@ async fn doctor(data: &Path, node: &RpcClient, more: &[&str]) -> Ended {
     let (url, database) = (node.url(), database(data));
     let path = data.to_str().unwrap();
     let arguments = ["doctor", "--data", path, "--rpc-url", &url, "--database-url", &database];
-    chainnet(arguments.iter().chain(more)).await
+    let ports = ["API_PORT", "GATEWAY_PORT", "FAUCET_PORT", "EXPLORER_PORT", "METRICS_PORT"];
+    chainnet_with(arguments.iter().chain(more), |command| {
+        // Others on this machine may have the usual ones.
+        command.envs(ports.map(|port| (port, "0")));
+    })
+    .await
 }
 
-async fn pay_fee(node: &RpcClient) {
+pub(super) async fn pay_fee(node: &RpcClient) {
     let call = PlatformFees::payCall { source: FeeSource::Payments.id(), r#ref: B256::ZERO };
     let draft = Draft { value: U256::from(1_000), ..Draft::call(FEES, call.abi_encode()) };
     node.send_raw(&Wallet::dev(1).sign_legacy(draft).raw).await.unwrap();

@@ -94,7 +94,7 @@ async fn a_database_that_does_not_answer_is_named_without_its_password() {
     let url = format!("postgres://app:hunter2@127.0.0.1:{closed}/chainnet");
     let path = data.path().to_str().unwrap();
     let arguments = ["worker", "--data", path, "--rpc-url", &node.client().url(), "--database-url", &url];
-    let error = chainnet(arguments).await.failure();
+    let error = chainnet(arguments.iter().chain(&["--metrics-port", "0"])).await.failure();
     assert!(error.contains("DATABASE_URL") && error.contains("app:***@127.0.0.1"), "{error}");
     assert!(!error.contains("hunter2"), "{error}");
 }

@@ -10,7 +10,7 @@ pub use event::EventFilter;
 
 use alloy_primitives::Address;
 
-use super::IndexHead;
+use super::{ChainIdentity, IndexHead};
 use crate::{
     Db, StoreError,
     convert::{parse_hash, to_unsigned},
@@ -36,6 +36,18 @@ impl Db {
                 hash: parse_hash("cursor", &hash)?,
                 timestamp: to_unsigned("cursor", timestamp)?,
             })
+        })
+        .transpose()
+    }
+
+    /// Which chain the index is of; none where nothing was ever indexed.
+    pub async fn index_chain(&self) -> Result<Option<ChainIdentity>, StoreError> {
+        let statement = "SELECT chain_id, genesis_hash FROM index_cursor";
+        let row: Option<(i64, Vec<u8>)> =
+            on_readers!(self, pool => sqlx::query_as(statement).fetch_optional(pool).await)?;
+        row.map(|(chain_id, genesis)| {
+            let genesis_hash = parse_hash("genesis hash", &genesis)?;
+            Ok(ChainIdentity { chain_id: chain_id.cast_unsigned(), genesis_hash })
         })
         .transpose()
     }
