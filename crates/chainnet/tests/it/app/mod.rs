@@ -1,13 +1,16 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
 mod access;
+mod besu;
 mod front;
+mod headers;
 mod index_kills;
 mod operator;
 mod outage;
 mod portal_kills;
 mod rest;
 mod roles;
+mod secrets;
 
 use std::{
     path::Path,
