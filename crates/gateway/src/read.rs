@@ -1,5 +1,6 @@
 //! The way of a read: pinned to a block, looked up, and asked of a node if nobody knows.
 
+use bytes::Bytes;
 use chain::{RawCall, RawError};
 use jsonrpc::{Answer, Params};
 use serde::Deserialize;
@@ -19,6 +20,11 @@ use crate::{
 const GETH_REVERTED: i64 = 3;
 /// Besu's code for a reverted call, and for many other things.
 const BESU_REVERTED: i64 = -32000;
+
+/// A method that Besu has since 24.7.0 only, and that wallets ask for.
+const PRIORITY_FEE: &str = "eth_maxPriorityFeePerGas";
+/// The codes of a method that a node does not know, or knows and has switched off (Besu).
+const NO_SUCH_METHOD: [i64; 2] = [-32601, -32604];
 
 /// The parameters are an object.
 const NAMED_PARAMS: Refusal = Refusal::InvalidParams { reason: "named_params" };
@@ -102,10 +108,25 @@ impl Gateway {
             RawError::TimedOut => Refusal::TimedOut,
             RawError::TooLong => Refusal::LongAnswer { most: self.config.limits.max_answer_bytes },
         })?;
+        let answer = tip_of_old_nodes(known, answer);
         let (Answer::Result(json) | Answer::Error(json)) = &answer;
         let most = self.config.limits.max_answer_bytes;
         if json.len() > most { Err(Refusal::LongAnswer { most }) } else { Ok(answer) }
     }
+}
+
+/// A node that is too old to suggest a tip is answered for: transactions are taken without one, as newer ones say.
+fn tip_of_old_nodes(known: Known, answer: Answer) -> Answer {
+    match &answer {
+        Answer::Error(error) if known.method.name == PRIORITY_FEE && is_unknown_method(error) => {
+            Answer::Result(Bytes::from_static(b"\"0x0\""))
+        }
+        Answer::Error(_) | Answer::Result(_) => answer,
+    }
+}
+
+fn is_unknown_method(error: &[u8]) -> bool {
+    serde_json::from_slice::<NodeError>(error).is_ok_and(|error| NO_SUCH_METHOD.contains(&error.code))
 }
 
 /// Settles which block a read is about.

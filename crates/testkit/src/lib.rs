@@ -2,12 +2,13 @@
 //! that sign locally, and the scenario that two nodes must answer alike.
 //!
 //! Development only. Nothing of the product depends on it, and it knows the product only through its command line
-//! and its JSON-RPC.
+//! and its JSON-RPC; but for [`TestNode`], the chain that suites read, which may be embedded.
 
 pub mod anvil;
 pub mod app;
 pub mod asm;
 pub mod balancer;
+pub mod besu;
 pub mod campaign;
 pub mod fleet;
 pub mod http;
@@ -23,6 +24,7 @@ pub mod wallet;
 pub use anvil::Anvil;
 pub use app::AppProcess;
 pub use balancer::Balancer;
+pub use besu::{Besu, BesuSettings, TestNode};
 pub use fleet::{FleetPlace, FleetRole, Member};
 pub use http::{HttpAnswer, HttpClient, HttpError};
 pub use merchant::{Merchant, MerchantError};

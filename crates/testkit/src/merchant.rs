@@ -91,6 +91,11 @@ impl Merchant {
         ("authorization", &self.bearer)
     }
 
+    /// The token of its session.
+    pub fn session_token(&self) -> &str {
+        self.bearer.strip_prefix("Bearer ").unwrap_or_default()
+    }
+
     /// Buys a monthly key, pays it and uses it from now on.
     pub async fn buy_key(&mut self, mining: Mining) -> Result<String, MerchantError> {
         let refused = self.post("/keys", &json!({ "plan": "monthly" }), 402).await?;

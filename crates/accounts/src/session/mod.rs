@@ -8,6 +8,7 @@
 mod error;
 mod housekeeping;
 mod message;
+mod recover;
 mod signature;
 #[cfg(test)]
 mod tests;

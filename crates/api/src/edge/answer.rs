@@ -217,6 +217,13 @@ pub(crate) fn private(status: StatusCode, body: impl Into<Body>) -> Response {
     response
 }
 
-/// Bodies are what their media type says; a browser is not to guess.
-pub(super) const NOSNIFF: (HeaderName, HeaderValue) =
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+/// What a browser is told with every answer: bodies are what their media type says, addresses are nobody else's business,
+/// and an answer that is no page of ours loads nothing and is shown in nobody's frame.
+pub(super) const FOR_BROWSERS: [(HeaderName, HeaderValue); 3] = [
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+    ),
+];

@@ -37,7 +37,7 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 use self::{
-    answer::{Answer, NOSNIFF},
+    answer::{Answer, FOR_BROWSERS},
     cache::AnswerCache,
     marks::Marks,
     request_id::{RequestIds, X_REQUEST_ID},
@@ -349,8 +349,10 @@ impl Inner {
     /// The headers of every answer.
     fn mark(&self, envelope: &Envelope, headers: &mut HeaderMap) {
         headers.insert(X_REQUEST_ID, envelope.id.clone());
-        let (name, value) = NOSNIFF;
-        headers.insert(name, value);
+        for (name, value) in FOR_BROWSERS {
+            // Pages have a policy of their own.
+            headers.entry(name).or_insert(value);
+        }
         self.config.cors.mark(envelope.origin.as_ref(), headers);
         let vary = if self.config.cors.varies() { "Accept-Encoding, Origin" } else { "Accept-Encoding" };
         headers.insert(header::VARY, HeaderValue::from_static(vary));

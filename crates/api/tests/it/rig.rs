@@ -23,7 +23,6 @@ use chainnet_api::{
 };
 use devchain::{
     chain::Chain,
-    client::EmbeddedClient,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     produce::{Control, Pacing, Production},
 };
@@ -40,6 +39,7 @@ use merchant::{
 use serde_json::Value;
 use store::{Db, testing::TestDb};
 use tempfile::TempDir;
+use testkit::TestNode;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use validators::{Applications, Board, BoardKeeper, BoardSettings};
@@ -109,6 +109,7 @@ pub(crate) struct Rig {
     credited: watch::Receiver<Credited>,
     stop: CancellationToken,
     stop_crediting: CancellationToken,
+    _way: TestNode,
     _production: Production,
     _folder: TempDir,
 }
@@ -158,7 +159,8 @@ impl Rig {
         let folder = tempfile::tempdir().unwrap();
         let chain = Chain::open(&folder.path().join("chain"), &genesis(CHAIN_ID)).unwrap();
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
-        let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
+        let way = TestNode::new(&chain, production.control());
+        let node = Arc::new(FlakyClient::new(way.client()));
         let client: Arc<dyn ChainClient> = node.clone();
         let db = Db::open(&test.fresh_url().await).await.unwrap();
         let stop = CancellationToken::new();
@@ -196,6 +198,7 @@ impl Rig {
             credited,
             stop,
             stop_crediting,
+            _way: way,
             _production: production,
             _folder: folder,
         };

@@ -112,7 +112,10 @@ const EDGES: &[(&str, &[&str])] = &[
             "chainnet-webhooks",
         ],
     ),
-    ("chainnet-testkit", &["chainnet-contracts", "chainnet-devchain", "chainnet-domain", "chainnet-ibft"]),
+    (
+        "chainnet-testkit",
+        &["chainnet-chain", "chainnet-contracts", "chainnet-devchain", "chainnet-domain", "chainnet-ibft"],
+    ),
     (
         "bench",
         &[

@@ -15,6 +15,7 @@ mod config;
 mod contracts;
 mod crash;
 mod damage;
+mod dependencies;
 mod differential;
 mod docs;
 mod network;

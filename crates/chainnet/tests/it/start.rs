@@ -44,7 +44,9 @@ async fn a_port_in_use_is_named_with_the_variable_that_changes_it() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let data = directory();
-    let error = chainnet(["node", "--data", text(data.path()), "--rpc-port", &port, "--metrics-port", "0"]).await.failure();
+    let error = chainnet(["node", "--data", text(data.path()), "--rpc-port", &port, "--metrics-port", "0"])
+        .await
+        .failure();
     assert!(error.contains(&format!("port {port}")) && error.contains("NODE_RPC_PORT"), "{error}");
 }
 

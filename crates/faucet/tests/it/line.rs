@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use chain::{
     Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, Rejection, SendError, Sent,
 };
-use devchain::client::EmbeddedClient;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -26,9 +25,9 @@ pub(crate) enum Fault {
     Refused(Rejection),
 }
 
-/// The embedded chain behind a line.
+/// The chain behind a line.
 pub(crate) struct Line {
-    inner: EmbeddedClient,
+    inner: Arc<dyn ChainClient>,
     fault: Mutex<Fault>,
     is_cut: Mutex<bool>,
     /// Everything that was sent, in order.
@@ -36,7 +35,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new(inner: EmbeddedClient) -> Self {
+    pub(crate) fn new(inner: Arc<dyn ChainClient>) -> Self {
         Self {
             inner,
             fault: Mutex::new(Fault::None),

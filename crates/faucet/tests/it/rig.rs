@@ -18,7 +18,6 @@ use alloy_signer_local::PrivateKeySigner;
 use chainnet_faucet::{Claim, ClaimStatus, Faucet, FaucetSettings};
 use devchain::{
     chain::Chain,
-    client::EmbeddedClient,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     produce::{Control, Pacing, Production},
 };
@@ -27,6 +26,7 @@ use ibft::seal::{Secp256k1Key, ValidatorKey};
 use jiff::Timestamp;
 use store::Db;
 use tempfile::TempDir;
+use testkit::TestNode;
 use tokio::{
     task::JoinHandle,
     time::{Instant, sleep},
@@ -89,6 +89,7 @@ pub(crate) struct Rig {
     pub(crate) db: Db,
     pub(crate) control: Control,
     now: Arc<AtomicU64>,
+    node: TestNode,
     _production: Production,
     _dir: TempDir,
 }
@@ -124,9 +125,11 @@ impl Rig {
         let dir = tempfile::tempdir().expect("a directory");
         let chain = Chain::open(&dir.path().join("chain"), &genesis(coin)).expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
+        let node = TestNode::new(&chain, production.control());
         Self {
-            line: Arc::new(Line::new(EmbeddedClient::new(chain.clone()))),
+            line: Arc::new(Line::new(node.client())),
             control: production.control().clone(),
+            node,
             chain,
             db,
             now: Arc::new(AtomicU64::new(NOW)),
@@ -184,7 +187,9 @@ impl Rig {
     }
 
     pub(crate) async fn mine(&self) -> u64 {
-        self.control.mine(None).await.expect("a block")
+        let number = self.control.mine(None).await.expect("a block");
+        self.node.catch_up().await;
+        number
     }
 
     /// What an address has.

@@ -10,8 +10,8 @@ use hyper::{
     Method, Request, Response, StatusCode,
     body::Incoming,
     header::{
-        ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
-        WWW_AUTHENTICATE,
+        ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
+        RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
     },
 };
 use serde::Serialize;
@@ -25,6 +25,8 @@ use crate::{
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// What can be opened in a browser loads nothing and is shown in nobody's frame.
+const NO_PAGE: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
@@ -64,6 +66,7 @@ pub(super) async fn answer(
     }
     connection.watch.awaits_caller();
     cors::allow(cors, origin, &mut response);
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
 }
 
@@ -190,6 +193,7 @@ fn json(status: StatusCode, text: Bytes) -> Response<Pieces> {
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, NO_PAGE);
     response
 }
 

@@ -13,12 +13,13 @@ use devchain::{
     chain::Chain,
     genesis::{GenesisSpec, GenesisValidator},
     produce::{Control, Pacing, Production},
-    rpc::{self, InProcess, Limits, Node, RpcConfig},
+    rpc::{self, Node, RpcConfig},
 };
 use domain::devnet;
 use ibft::seal::{Secp256k1Key, ValidatorKey};
 use jsonrpc::Answer;
 use tempfile::TempDir;
+use testkit::TestNode;
 use tokio::{net::TcpListener, sync::watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -32,6 +33,7 @@ pub(crate) struct World {
     pub(crate) chain: Arc<Chain>,
     pub(crate) control: Control,
     node: Arc<Node>,
+    way: TestNode,
     _production: Production,
     folder: Arc<TempDir>,
 }
@@ -65,11 +67,14 @@ impl World {
         let production = Production::start(chain.clone(), keys, Pacing::OnDemand).unwrap();
         let control = production.control().clone();
         let node = Arc::new(Node { chain: chain.clone(), control: control.clone() });
-        Self { chain, control, node, _production: production, folder }
+        let way = TestNode::new(&chain, &control);
+        Self { chain, control, node, way, _production: production, folder }
     }
 
     pub(crate) async fn mine(&self) -> u64 {
-        self.control.mine(None).await.unwrap()
+        let number = self.control.mine(None).await.unwrap();
+        self.way.catch_up().await;
+        number
     }
 
     pub(crate) async fn mine_to(&self, number: u64) {
@@ -80,10 +85,9 @@ impl World {
         self.chain.head().block.number()
     }
 
-    /// The chain without a wire.
+    /// The chain without a wire, unless the tests run on a Besu.
     pub(crate) fn in_process(&self) -> Arc<dyn RawUpstream> {
-        let inner = InProcess::new(Arc::clone(&self.node), Limits::default());
-        Arc::new(Inside { inner, _folder: Arc::clone(&self.folder) })
+        Arc::new(Inside { inner: self.way.raw(), _folder: Arc::clone(&self.folder) })
     }
 
     /// The chain's own JSON-RPC port, with all its groups.
@@ -128,7 +132,7 @@ impl World {
 /// The chain in the process, and its folder: a gateway may outlive the test that started it by a moment, and a chain
 /// whose folder is gone takes seconds to close.
 struct Inside {
-    inner: InProcess,
+    inner: Arc<dyn RawUpstream>,
     _folder: Arc<TempDir>,
 }
 

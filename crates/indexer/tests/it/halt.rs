@@ -1,7 +1,5 @@
 //! A chain that is not the one indexed.
 
-use std::sync::Arc;
-
 use chainnet_indexer::{HaltReason, IndexStatus, IndexerConfig};
 use store::{Db, engine_tests};
 
@@ -66,7 +64,7 @@ engine_tests! {
         rig.transfer(0, Rig::stranger(2), 1);
         rig.mine(2).await;
         let rebuilding = IndexerConfig { rebuild_on_mismatch: true, ..config() };
-        let running = Running::start(Arc::new(rig.client()), test.db(), rebuilding);
+        let running = Running::start(rig.client(), test.db(), rebuilding);
         running.reach(5).await;
         rewrite(&rig, snapshot).await;
         let head = rig.head();
@@ -98,7 +96,7 @@ engine_tests! {
         let (rig, other) = (Rig::new(), Rig::beginning(BEGIN - 60));
         index(rig.client(), test, 0).await;
         let rebuilding = IndexerConfig { rebuild_on_mismatch: true, ..config() };
-        let running = Running::start(Arc::new(other.client()), test.db(), rebuilding);
+        let running = Running::start(other.client(), test.db(), rebuilding);
         let status = running.until(is_halted).await;
         assert!(matches!(&status, IndexStatus::Halted { at: Some(0), reason: HaltReason::OtherChain { .. } }), "{status:?}");
         running.stop().await;

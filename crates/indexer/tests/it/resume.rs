@@ -72,7 +72,7 @@ engine_tests! {
 
     async fn a_running_indexer_follows_each_new_head(test: TestDb) {
         let rig = Rig::new();
-        let running = Running::start(std::sync::Arc::new(rig.client()), test.db(), config());
+        let running = Running::start(rig.client(), test.db(), config());
         running.reach(0).await;
         for number in 1..=5 {
             rig.transfer(0, Rig::stranger(number), 1);

@@ -7,7 +7,6 @@ use std::sync::{
 
 use ::devchain::{
     chain::Chain,
-    client::EmbeddedClient,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     produce::{Control, Pacing, Production},
 };
@@ -17,6 +16,7 @@ use alloy_primitives::{Address, B256, Bytes, TxKind, U256, bytes};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use alloy_sol_types::SolCall;
+use chain::ChainClient;
 use contracts::{
     PlatformCheckout, PlatformFees, PlatformValidatorRegistry as Registry,
     address::{CHECKOUT, FEES, REGISTRY},
@@ -29,6 +29,7 @@ use ibft::{
     votes::{Vote, VoteKind},
 };
 use tempfile::TempDir;
+use testkit::TestNode;
 
 pub(crate) const CHAIN_ID: u64 = 8845;
 pub(crate) const BEGIN: u64 = 1_767_225_600;
@@ -71,6 +72,7 @@ fn genesis(timestamp: u64) -> Genesis {
 pub(crate) struct Rig {
     pub(crate) chain: Arc<Chain>,
     pub(crate) control: Control,
+    node: TestNode,
     nonces: [AtomicU64; 10],
     _production: Production,
     _dir: TempDir,
@@ -87,11 +89,12 @@ impl Rig {
         let chain = Chain::open(&dir.path().join("chain"), &genesis(timestamp)).expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
         let control = production.control().clone();
-        Self { chain, control, nonces: Default::default(), _production: production, _dir: dir }
+        let node = TestNode::new(&chain, &control);
+        Self { chain, control, node, nonces: Default::default(), _production: production, _dir: dir }
     }
 
-    pub(crate) fn client(&self) -> EmbeddedClient {
-        EmbeddedClient::new(Arc::clone(&self.chain))
+    pub(crate) fn client(&self) -> Arc<dyn ChainClient> {
+        self.node.client()
     }
 
     /// An address of somebody the chain does not know yet.
@@ -107,6 +110,7 @@ impl Rig {
         for _ in 0..blocks {
             self.control.mine(None).await.expect("a block");
         }
+        self.node.catch_up().await;
     }
 
     /// Sends a transaction of a development account.

@@ -20,20 +20,20 @@ use tokio_util::sync::CancellationToken;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A client that serves another one's chain up to a head of the test's choice.
-pub(crate) struct Stage<C> {
-    chain: C,
+pub(crate) struct Stage {
+    chain: Arc<dyn ChainClient>,
     heads: watch::Sender<Option<Arc<Head>>>,
     /// Every so many reads one fails; never when zero.
     failing: u32,
     reads: AtomicU32,
 }
 
-impl<C: ChainClient> Stage<C> {
-    pub(crate) fn new(chain: C) -> Arc<Self> {
+impl Stage {
+    pub(crate) fn new(chain: Arc<dyn ChainClient>) -> Arc<Self> {
         Self::failing(chain, 0)
     }
 
-    pub(crate) fn failing(chain: C, failing: u32) -> Arc<Self> {
+    pub(crate) fn failing(chain: Arc<dyn ChainClient>, failing: u32) -> Arc<Self> {
         Arc::new(Self { chain, heads: watch::Sender::new(None), failing, reads: AtomicU32::new(0) })
     }
 
@@ -50,7 +50,7 @@ impl<C: ChainClient> Stage<C> {
 }
 
 #[async_trait]
-impl<C: ChainClient> ChainClient for Stage<C> {
+impl ChainClient for Stage {
     async fn chain_id(&self) -> Result<u64, ChainError> {
         self.read()?;
         self.chain.chain_id().await
@@ -155,7 +155,7 @@ impl Running {
 }
 
 /// Indexes a chain up to a block and stops.
-pub(crate) async fn index<C: ChainClient>(chain: C, db: &Db, to: u64) {
+pub(crate) async fn index(chain: Arc<dyn ChainClient>, db: &Db, to: u64) {
     let stage = Stage::new(chain);
     stage.show(to).await;
     let running = Running::start(stage, db.clone(), config());

@@ -1,7 +1,5 @@
 //! Several workers on one database.
 
-use std::sync::Arc;
-
 use chainnet_indexer::IndexStatus;
 use store::{Db, engine_tests};
 
@@ -49,7 +47,7 @@ engine_tests! {
         rig.live_through_everything().await;
         rig.mine(100).await;
         let head = rig.head();
-        let client = Arc::new(rig.client());
+        let client = rig.client();
         let workers: Vec<_> = (0..3).map(|_| Running::start(client.clone(), test.db(), config())).collect();
         for worker in &workers {
             worker.until(|status| at(status) == Some(head)).await;

@@ -2,7 +2,7 @@
 
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall;
-use chain::{At, ChainClient};
+use chain::At;
 use chainnet_validators::program;
 use contracts::{PlatformValidatorRegistry as Registry, address::REGISTRY};
 use store::testing::TestDb;

@@ -20,7 +20,6 @@ use chainnet_validators::{
 use contracts::address::REGISTRY;
 use devchain::{
     chain::Chain,
-    client::EmbeddedClient,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     produce::{Control, Pacing, Production},
 };
@@ -32,6 +31,7 @@ use ibft::{
 use indexer::{Indexer, IndexerConfig};
 use store::Db;
 use tempfile::TempDir;
+use testkit::TestNode;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -84,10 +84,11 @@ fn genesis() -> Genesis {
 }
 
 pub(crate) struct Rig {
-    pub(crate) client: Arc<EmbeddedClient>,
+    pub(crate) client: Arc<dyn ChainClient>,
     pub(crate) db: Db,
     pub(crate) control: Control,
     chain: Arc<Chain>,
+    node: TestNode,
     nonces: Mutex<HashMap<usize, u64>>,
     _indexing: Option<DropGuard>,
     _production: Production,
@@ -111,8 +112,10 @@ impl Rig {
         let chain = Chain::open(&dir.path().join("chain"), &genesis()).expect("a chain");
         let keys = (1..=7).map(key).collect();
         let production = Production::start(chain.clone(), keys, Pacing::OnDemand).expect("production");
+        let node = TestNode::new(&chain, production.control());
         Self {
-            client: Arc::new(EmbeddedClient::new(chain.clone())),
+            client: node.client(),
+            node,
             db,
             control: production.control().clone(),
             chain,
@@ -127,12 +130,14 @@ impl Rig {
         for _ in 0..blocks {
             self.control.mine(None).await.expect("a block");
         }
+        self.node.catch_up().await;
     }
 
     /// Mines a block so many seconds after the last one.
     pub(crate) async fn mine_after(&self, secs: u64) {
         let time = self.head().header.timestamp + secs;
         self.control.mine(Some(time)).await.expect("a block");
+        self.node.catch_up().await;
     }
 
     pub(crate) fn head(&self) -> Arc<Head> {

@@ -8,17 +8,16 @@ use std::sync::{
 use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
 use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
-use devchain::client::EmbeddedClient;
 use tokio::sync::watch;
 
-/// The embedded chain behind a line that can be cut.
+/// The chain behind a line that can be cut.
 pub(crate) struct FlakyClient {
-    inner: EmbeddedClient,
+    inner: Arc<dyn ChainClient>,
     is_cut: AtomicBool,
 }
 
 impl FlakyClient {
-    pub(crate) fn new(inner: EmbeddedClient) -> Self {
+    pub(crate) fn new(inner: Arc<dyn ChainClient>) -> Self {
         Self { inner, is_cut: AtomicBool::new(false) }
     }
 

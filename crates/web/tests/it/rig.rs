@@ -24,7 +24,6 @@ use chain::ChainClient;
 use chainnet_web::{Explorer, Live, Site, Visitors};
 use devchain::{
     chain::Chain,
-    client::EmbeddedClient,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     produce::{Control, Pacing, Production},
 };
@@ -38,6 +37,7 @@ use jiff::Timestamp;
 use merchant::{CreditProgress, CreditSettings, Credited, Crediting};
 use store::{Db, testing::TestDb};
 use tempfile::TempDir;
+use testkit::TestNode;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use validators::{Applications, Board, BoardKeeper, BoardSettings};
@@ -98,6 +98,7 @@ pub(crate) struct Rig {
     boards: watch::Receiver<Option<Arc<Board>>>,
     credited: watch::Receiver<Credited>,
     stop: CancellationToken,
+    _way: TestNode,
     _production: Production,
     _folder: TempDir,
     _database: TestDb,
@@ -140,7 +141,8 @@ impl Rig {
         let genesis = genesis(wishes.first_name);
         let chain = Chain::open(&folder.path().join("chain"), &genesis).unwrap();
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).unwrap();
-        let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
+        let way = TestNode::new(&chain, production.control());
+        let node = Arc::new(FlakyClient::new(way.client()));
         let client: Arc<dyn ChainClient> = node.clone();
         let db = Db::open(&database.fresh_url().await).await.unwrap();
         let stop = CancellationToken::new();
@@ -195,6 +197,7 @@ impl Rig {
             boards,
             credited,
             stop,
+            _way: way,
             _production: production,
             _folder: folder,
             _database: database,

@@ -13,7 +13,6 @@ use alloy_signer_local::PrivateKeySigner;
 use chainnet_api::{Edge, EdgeConfig, FaucetAccess, FaucetState, clock::Clock};
 use devchain::{
     chain::Chain,
-    client::EmbeddedClient,
     produce::{Control, Pacing, Production},
 };
 use domain::{Network, Wei, devnet};
@@ -21,6 +20,7 @@ use faucet::{Faucet, FaucetSettings};
 use serde_json::{Value, json};
 use store::{AllowedWallet, Db};
 use tempfile::TempDir;
+use testkit::TestNode;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -57,6 +57,7 @@ pub(super) struct FaucetRig {
     chain: Arc<Chain>,
     control: Control,
     _stop: DropGuard,
+    way: TestNode,
     _production: Production,
     _folder: TempDir,
 }
@@ -71,7 +72,8 @@ impl FaucetRig {
         let folder = tempfile::tempdir().unwrap();
         let chain = Chain::open(&folder.path().join("chain"), &rig::genesis(network.chain_id())).unwrap();
         let production = Production::start(chain.clone(), rig::keys(), Pacing::OnDemand).unwrap();
-        let node = Arc::new(FlakyClient::new(EmbeddedClient::new(chain.clone())));
+        let way = TestNode::new(&chain, production.control());
+        let node = Arc::new(FlakyClient::new(way.client()));
         let clock = Arc::new(TestClock::default());
         let ticking = clock.clone();
         let time: AccessClock = Arc::new(move || ticking.now());
@@ -104,6 +106,7 @@ impl FaucetRig {
             chain,
             control: production.control().clone(),
             _stop: stop.drop_guard(),
+            way,
             _production: production,
             _folder: folder,
         }
@@ -155,6 +158,7 @@ impl FaucetRig {
 
     pub(super) async fn mine(&self) {
         self.control.mine(None).await.unwrap();
+        self.way.catch_up().await;
     }
 
     /// Waits until so many transactions wait for a block.

@@ -1,12 +1,14 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
 mod access;
+mod besu;
 mod database;
 mod doctor;
 mod drain;
 mod fleet;
 mod fleet_kills;
 mod front;
+mod headers;
 mod index_kills;
 mod keeper;
 mod logs;
@@ -17,6 +19,7 @@ mod portal_kills;
 mod registry;
 mod rest;
 mod roles;
+mod secrets;
 mod sixth;
 
 use std::{
