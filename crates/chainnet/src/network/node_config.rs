@@ -2,6 +2,8 @@
 //!
 //! Paths are relative to the network's folder, where Besu is started, so that the folder can be moved and mounted.
 
+use std::net::IpAddr;
+
 use super::plan::{NodePlan, Plan};
 
 /// Most gas of an `eth_call` or `eth_estimateGas`; Besu's own default is no limit at all.
@@ -14,7 +16,11 @@ pub(super) fn text(plan: &Plan, node: &NodePlan, bootnode: &str) -> String {
     let is_bootnode = plan.nodes.first() == Some(node);
     let bootnodes = if is_bootnode { String::new() } else { format!("bootnodes=[\"{bootnode}\"]\n") };
     // Behind a translated address the interface is not the host.
-    let interface = if host.is_loopback() { host.to_string() } else { "0.0.0.0".to_owned() };
+    let interface = match host {
+        host if host.is_loopback() => host.to_string(),
+        IpAddr::V4(_) => "0.0.0.0".to_owned(),
+        IpAddr::V6(_) => "::".to_owned(),
+    };
     let allowed = if host.is_loopback() { String::new() } else { format!(", \"{host}\"") };
     format!(
         r#"# {network}, node {name}. Besu is started in the network's folder: besu --config-file={folder}/config.toml

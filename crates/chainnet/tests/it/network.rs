@@ -7,6 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use alloy_primitives::{Bytes, hex};
+use alloy_sol_types::SolCall;
+use contracts::PlatformValidatorRegistry::getExpansionStatusCall;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::RpcClient;
@@ -79,13 +82,21 @@ async fn genesis_hash(client: &RpcClient) -> Value {
     block(client, "0x0").await["hash"].clone()
 }
 
+/// The phase that the registry starts in.
+async fn registry_phase(client: &RpcClient) -> u8 {
+    let data = hex::encode_prefixed(getExpansionStatusCall {}.abi_encode());
+    let call = json!([{ "to": contracts::address::REGISTRY, "data": data }, "latest"]);
+    let answer: Bytes = client.call("eth_call", call).await.unwrap();
+    getExpansionStatusCall::abi_decode_returns(&answer).unwrap().phase
+}
+
 #[tokio::test]
 async fn networks_of_every_phase_pass_their_check_and_start_where_they_say() {
-    for (network, validators, more) in [
-        ("testnet", "5", &[][..]),
-        ("devnet", "11", &[]),
-        ("testnet", "21", &["--fork", "london"]),
-        ("devnet", "1", &["--supply", "7.5"]),
+    for (network, validators, phase, more) in [
+        ("testnet", "5", 1, &[][..]),
+        ("devnet", "11", 2, &[]),
+        ("testnet", "21", 3, &["--fork", "london"]),
+        ("devnet", "1", 1, &["--supply", "7.5"]),
     ] {
         let folder = Folder::with(network, validators, more).await;
         let checked = folder.check().await.success();
@@ -107,6 +118,7 @@ async fn networks_of_every_phase_pass_their_check_and_start_where_they_say() {
             .collect();
         ours.sort_unstable();
         assert_eq!(listed, ours);
+        assert_eq!(registry_phase(node.client()).await, phase);
     }
 }
 
