@@ -152,10 +152,11 @@ impl Keeper {
     }
 
     async fn round(&self, memory: &mut Memory) -> Result<(), Trouble> {
-        let Some(lease) = self.hold_lease(memory).await? else { return Ok(()) };
+        // Who cannot reach the chain lets the lease lapse, for somebody who can.
         let Some(head) = self.chain.heads().borrow().clone().filter(|_| self.chain.is_reachable()) else {
             return Ok(());
         };
+        let Some(lease) = self.hold_lease(memory).await? else { return Ok(()) };
         if memory.head != Some(head.hash) {
             memory.members =
                 registry::read_members(&*self.chain, self.settings.registry, head.number()).await?;

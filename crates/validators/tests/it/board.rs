@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use alloy_primitives::{B256, Bytes};
 use chainnet_validators::{
     Board, BoardKeeper, BoardSettings,
     board::{Boards, SlashReason, Standing, newest},
-    detail::read_detail,
+    detail::{Evidence, read_detail},
     expansion::ExpansionView,
 };
 use contracts::PlatformValidatorRegistry as Registry;
 use domain::{Failure, Wei};
-use store::index::{ContractEvent, TurnOutcome};
+use store::{
+    index::{ContractEvent, TurnOutcome},
+    keeper::{DoubleSign, KEEPER_LEASE, NewReport, OffenceKind},
+};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -149,6 +153,33 @@ store::engine_tests! {
         let last = board.ranking().entries.last().expect("a validator");
         assert_eq!(last.record.operator, Some(operator(1)));
         assert_eq!(last.score.total.to_string(), "0.00");
+    }
+
+    async fn what_the_keeper_found_is_shown_as_evidence_of_its_validator_alone(test: TestDb) {
+        let rig = Rig::start(test.db());
+        rig.mine(2).await;
+        let lease = test.take_lease(KEEPER_LEASE, "keeper", 1, 2).await.expect("a lease").expect("a free lease");
+        let digests = [B256::repeat_byte(1), B256::repeat_byte(2)];
+        let report = |kind: OffenceKind, proof| NewReport {
+            occasion: kind.name().to_owned(),
+            kind,
+            operator: Some(operator(3)),
+            node: node(3),
+            block_number: 2,
+            proof,
+            note: String::new(),
+            seen_at: 7,
+        };
+        let proof = DoubleSign { round: 1, digests, headers: [Bytes::new(), Bytes::new()] };
+        for report in [report(OffenceKind::DoubleSign, Some(proof)), report(OffenceKind::Downtime, None)] {
+            assert!(test.report_offence(lease, &report, 1).await.expect("a report"));
+        }
+        let board = rig.board().await;
+        for address in [operator(3), node(3)] {
+            let detail = read_detail(test, &board, address).await.expect("a detail");
+            assert_eq!(detail.evidence, [Evidence { block_number: 2, round: 1, digests, seen_at: 7 }]);
+        }
+        assert_eq!(read_detail(test, &board, operator(1)).await.expect("a detail").evidence, []);
     }
 
     async fn a_board_without_an_index_has_the_registry_and_the_set_and_says_so(test: TestDb) {

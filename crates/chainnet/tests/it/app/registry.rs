@@ -1,10 +1,12 @@
 //! `chainnet registry` on a running chain.
 
 use ::contracts::{
-    PlatformValidatorRegistry as Registry,
+    PlatformValidatorRegistry as Registry, SafeL2,
     address::{REGISTRY, TREASURY},
 };
-use alloy_primitives::{Address, B256, keccak256};
+use alloy_primitives::{Address, B256, U256, keccak256};
+use alloy_signer::SignerSync;
+use alloy_signer_local::PrivateKeySigner;
 use alloy_sol_types::SolCall;
 use domain::devnet::{self, DevRole, role_key};
 use serde_json::{Value, json};
@@ -173,4 +175,34 @@ async fn where_the_safe_has_the_role_its_transaction_is_printed() {
     assert!(text.contains("3 of the Safe's owners have to sign safeTxHash"), "{text}");
     let status = json_of(node, admin(), &["status"]).await;
     assert_eq!(status["phase"], 1, "nothing was sent");
+
+    // Three owners sign what was printed, and it happens.
+    let exec = signed_by_three(safe);
+    node.send_raw(&wallet.sign_legacy(Draft::call(TREASURY, exec.abi_encode())).raw).await.expect("taken");
+    node.mine().await.expect("a block");
+    let status = json_of(node, admin(), &["status"]).await;
+    assert_eq!((&status["phase"], &status["max"]), (&json!(3), &json!("21")));
+}
+
+/// The Safe's transaction with the signatures of three owners over its hash, in the order that a Safe wants.
+fn signed_by_three(safe: &Value) -> SafeL2::execTransactionCall {
+    let hash: B256 = serde_json::from_value(safe["safeTxHash"].clone()).expect("a hash");
+    let mut owners: Vec<_> = devnet::ACCOUNTS[5..8].to_vec();
+    owners.sort_by_key(|owner| owner.address);
+    let signature = |owner: &devnet::DevAccount| {
+        let signer = PrivateKeySigner::from_bytes(&owner.key).expect("a key");
+        signer.sign_hash_sync(&hash).expect("a signature").as_bytes()
+    };
+    SafeL2::execTransactionCall {
+        to: REGISTRY,
+        value: U256::ZERO,
+        data: serde_json::from_value(safe["data"].clone()).expect("bytes"),
+        operation: 0,
+        safeTxGas: U256::ZERO,
+        baseGas: U256::ZERO,
+        gasPrice: U256::ZERO,
+        gasToken: Address::ZERO,
+        refundReceiver: Address::ZERO,
+        signatures: owners.iter().flat_map(signature).collect(),
+    }
 }
