@@ -12,7 +12,7 @@ use hyper::Request;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{AnswerCache, Edge, EdgeConfig, loggable};
+use super::{AnswerCache, Edge, EdgeConfig, HttpMetrics, loggable};
 use crate::{clock::SystemClock, problem::Problem};
 
 /// A chain of which nothing is known.
@@ -79,7 +79,8 @@ async fn answer(path: &str) -> (u16, Value) {
     let config = EdgeConfig { time_limit: Duration::from_millis(20), ..EdgeConfig::default() };
     let cache = Arc::new(AnswerCache::new(Arc::new(NoChain), 1024));
     let limiter = Arc::new(Counting::default().limiter("rest", config.requests_per_minute));
-    let edge = Edge::new(router, cache, limiter, Arc::new(SystemClock), config);
+    let metrics = HttpMetrics::new("/", &["other"]);
+    let edge = Edge::new(router, cache, limiter, Arc::new(SystemClock), config, metrics);
     let request = Request::get(path).body(Body::empty()).unwrap();
     let response = edge.answer(Ipv4Addr::LOCALHOST.into(), request).await;
     let status = response.status().as_u16();
