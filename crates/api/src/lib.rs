@@ -24,7 +24,7 @@ mod view;
 use std::sync::Arc;
 
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
-pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode};
+pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode, loggable};
 pub use extract::path::{BlockName, find_block, find_hash};
 pub use portal::{InvoicePages, PayStreams, Portal, QuoteLimits, qr_picture};
 pub use problem::Problem;

@@ -10,10 +10,11 @@ pub(crate) mod cache;
 mod config;
 mod cors;
 pub(crate) mod encoding;
+mod loggable;
 pub(crate) mod marks;
 pub(crate) mod request_id;
 
-use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
 use access::{Allowance, Client, WindowLimiter, client_address};
 use axum::{Router, body::Body, response::Response as RouterResponse};
@@ -37,6 +38,7 @@ use crate::{clock::Clock, code::Code, problem::Problem};
 pub use body::AnswerBody;
 pub use config::EdgeConfig;
 pub use cors::CorsOrigins;
+pub use loggable::loggable;
 
 const RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
@@ -306,20 +308,6 @@ pub(crate) fn rate_limited(allowance: Allowance) -> Problem {
         allowance.retry_seconds()
     );
     Problem::new(Code::RateLimited, detail).with_retry_after(allowance.retry_seconds())
-}
-
-/// What payment links begin with; the rest of one is a permission.
-const PAYMENT_LINKS: &str = "/api/v1/platform-dev/pay/";
-
-/// A path as it may be logged.
-fn loggable(path: &str) -> Cow<'_, str> {
-    match path.strip_prefix(PAYMENT_LINKS) {
-        Some(rest) => {
-            let (_, operation) = rest.split_once('/').unwrap_or_default();
-            format!("{PAYMENT_LINKS}…/{operation}").into()
-        }
-        None => path.into(),
-    }
 }
 
 /// The one place where failures are logged, each with everything behind it.

@@ -54,11 +54,13 @@ impl Drop for Wired {
 /// Whether tests run on a Besu, and on which.
 #[expect(clippy::disallowed_methods, reason = "a switch of tests, not of the product")]
 fn wanted() -> Option<BesuSettings> {
-    match std::env::var(VARIABLE).ok()?.as_str() {
-        "besu-24.12.2" => Some(BesuSettings::v24_12_2()),
-        "besu" | "besu-24.5.4" => Some(BesuSettings::v24_5_4()),
-        _ => None,
-    }
+    let version = match std::env::var(VARIABLE).ok()?.as_str() {
+        "besu-24.12.2" => BesuSettings::v24_12_2(),
+        "besu" | "besu-24.5.4" => BesuSettings::v24_5_4(),
+        _ => return None,
+    };
+    // As nodes of a network are started.
+    Some(BesuSettings { keeps_revert_reasons: true, ..version })
 }
 
 impl TestNode {
