@@ -26,7 +26,9 @@ mod view;
 use std::sync::Arc;
 
 pub use self::faucet::{FaucetAccess, FaucetState, faucet, faucet_openapi_document};
-pub use edge::{AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode, request_id::RequestIds};
+pub use edge::{
+    AnswerBody, CorsOrigins, Edge, EdgeConfig, encoding::encode, loggable, request_id::RequestIds,
+};
 pub use extract::path::{BlockName, find_block, find_hash};
 pub use metrics::HttpMetrics;
 pub use portal::{InvoicePages, PayStreams, Portal, QuoteLimits, qr_picture};

@@ -10,11 +10,11 @@ pub(crate) mod cache;
 mod config;
 mod cors;
 pub(crate) mod encoding;
+mod loggable;
 pub(crate) mod marks;
 pub(crate) mod request_id;
 
 use std::{
-    borrow::Cow,
     net::IpAddr,
     panic::AssertUnwindSafe,
     sync::{
@@ -47,6 +47,7 @@ use crate::{clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem, so
 pub use body::AnswerBody;
 pub use config::EdgeConfig;
 pub use cors::CorsOrigins;
+pub use loggable::loggable;
 
 const RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
@@ -395,20 +396,6 @@ pub(crate) fn rate_limited(allowance: Allowance) -> Problem {
         allowance.retry_seconds()
     );
     Problem::new(Code::RateLimited, detail).with_retry_after(allowance.retry_seconds())
-}
-
-/// What payment links begin with; the rest of one is a permission.
-const PAYMENT_LINKS: &str = "/api/v1/platform-dev/pay/";
-
-/// A path as it may be logged.
-fn loggable(path: &str) -> Cow<'_, str> {
-    match path.strip_prefix(PAYMENT_LINKS) {
-        Some(rest) => {
-            let (_, operation) = rest.split_once('/').unwrap_or_default();
-            format!("{PAYMENT_LINKS}…/{operation}").into()
-        }
-        None => path.into(),
-    }
 }
 
 /// The one place where failures are logged, each with everything behind it.

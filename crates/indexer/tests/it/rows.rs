@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use alloy_consensus::Transaction as _;
 use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::SolCall;
-use chain::{Agreement, At, ChainClient};
+use chain::{Agreement, At};
 use contracts::{PlatformFees, address::FEES, fees::FeeSource};
 use domain::Wei;
 use store::{

@@ -17,13 +17,15 @@ use devchain::{
     produce::Control,
     rpc::{self, InProcess, Limits, Node, RpcConfig},
 };
-use tokio::{net::TcpListener, runtime::Runtime, task::AbortHandle};
+use tokio::{net::TcpListener, runtime::Runtime, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{Besu, BesuSettings};
 
 /// How long a client may take to show a block.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a node's port may take to close.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// Which node tests run on.
 const VARIABLE: &str = "CHAINNET_TEST_NODE";
 
@@ -41,24 +43,34 @@ pub struct TestNode {
 /// A Besu, the node's port behind it and a client in front of it.
 struct Wired {
     remote: Arc<RemoteClient>,
-    _besu: Besu,
-    port: AbortHandle,
+    besu: Option<Besu>,
+    stop: CancellationToken,
+    port: Option<JoinHandle<()>>,
 }
 
 impl Drop for Wired {
+    /// Waits until nobody here holds the chain: its folder goes with the test, and a chain whose folder is gone takes seconds
+    /// to close.
     fn drop(&mut self) {
-        self.port.abort();
+        drop(self.besu.take());
+        self.stop.cancel();
+        if let (Some(beside), Some(port)) = (BESIDE.as_ref(), self.port.take()) {
+            let ending = async { drop(tokio::time::timeout(FAREWELL, port).await) };
+            std::thread::scope(|scope| drop(scope.spawn(|| beside.block_on(ending)).join()));
+        }
     }
 }
 
 /// Whether tests run on a Besu, and on which.
 #[expect(clippy::disallowed_methods, reason = "a switch of tests, not of the product")]
 fn wanted() -> Option<BesuSettings> {
-    match std::env::var(VARIABLE).ok()?.as_str() {
-        "besu-24.12.2" => Some(BesuSettings::v24_12_2()),
-        "besu" | "besu-24.5.4" => Some(BesuSettings::v24_5_4()),
-        _ => None,
-    }
+    let version = match std::env::var(VARIABLE).ok()?.as_str() {
+        "besu-24.12.2" => BesuSettings::v24_12_2(),
+        "besu" | "besu-24.5.4" => BesuSettings::v24_5_4(),
+        _ => return None,
+    };
+    // As nodes of a network are started.
+    Some(BesuSettings { keeps_revert_reasons: true, ..version })
 }
 
 impl TestNode {
@@ -123,11 +135,12 @@ async fn wire(node: Arc<Node>, settings: BesuSettings) -> (Arc<dyn ChainClient>,
     let address = listener.local_addr().expect("an address");
     let limits = Limits { max_connections: 1024, ..Limits::default() };
     let config = RpcConfig { limits, ..RpcConfig::default() };
-    let port = tokio::spawn(rpc::serve(listener, node, config, CancellationToken::new())).abort_handle();
+    let stop = CancellationToken::new();
+    let port = tokio::spawn(rpc::serve(listener, node, config, stop.clone()));
     let besu = Besu::start(address, settings).await.expect("two ports");
     let urls = [besu.url().parse().expect("the addresses of a node")];
     let remote = RemoteClient::connect(&urls, RemoteConfig::default()).await.expect("a node");
     let cached = Cached::new(remote, &CacheLimits::default());
     let remote = Arc::clone(cached.inner());
-    (Arc::new(cached), Wired { remote, _besu: besu, port })
+    (Arc::new(cached), Wired { remote, besu: Some(besu), stop, port: Some(port) })
 }

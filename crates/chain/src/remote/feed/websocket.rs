@@ -24,8 +24,8 @@ use crate::remote::{
 const FIRST_RECONNECT_WAIT: Duration = Duration::from_millis(500);
 /// Silence after which the node is asked for a sign of life, and again as long until it is given up.
 const SILENCE: Duration = Duration::from_secs(20);
-/// Longest message; a header is far shorter.
-const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
+/// Longest message. A header is far shorter, but Besu's heads are blocks with the hashes of their transactions.
+const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
 const SUBSCRIBE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"eth_subscribe","params":["newHeads"]}"#;
 
