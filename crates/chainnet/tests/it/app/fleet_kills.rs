@@ -258,7 +258,14 @@ async fn survive(test: &TestDb, rounds: usize) {
         load.spawn(read(story.clone(), move || look(api, "/api/v1/chain")));
     }
     let pages = explorer.clone();
-    load.spawn(read(story.clone(), move || look(HttpClient::new(*pages.lock().unwrap()), "/blocks")));
+    load.spawn(read(story.clone(), move || {
+        let explorer = HttpClient::new(*pages.lock().unwrap());
+        async move {
+            // A visitor may look at 600 pages in a minute.
+            tokio::time::sleep(2 * PAUSE).await;
+            look(explorer, "/blocks").await
+        }
+    }));
     (0..2).for_each(|place| drop(load.spawn(follow_head(story.clone(), place))));
 
     for _ in 0..rounds {
