@@ -93,7 +93,10 @@ impl Parts {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    };
 
     use super::*;
 
@@ -126,6 +129,19 @@ mod tests {
         parts.start("board", |_| async { Ok(()) });
         assert_eq!(parts.failed().await.to_string(), "board has ended by itself");
         parts.stop().await.unwrap();
+    }
+
+    #[test]
+    fn everybody_who_asked_is_told_that_the_end_is_near() {
+        let mut parts = Parts::default();
+        assert!(!parts.drain(), "nobody to tell");
+        let told = Arc::new(AtomicUsize::new(0));
+        for _ in 0..2 {
+            let told = told.clone();
+            parts.when_draining(move || drop(told.fetch_add(1, Ordering::Relaxed)));
+        }
+        assert!(parts.drain());
+        assert_eq!(told.load(Ordering::Relaxed), 2);
     }
 
     #[tokio::test]

@@ -110,8 +110,20 @@ async fn persist<T, E: std::fmt::Debug, F: Future<Output = Result<T, E>>>(attemp
     }
 }
 
+/// The payment counts: a worker has credited it.
+async fn see_paid(api: HttpClient, token: &str) -> Result<(), String> {
+    let answer = api.get(&format!("/api/v1/platform-dev/pay/{token}")).await;
+    let text = String::from_utf8_lossy(&answer.map_err(|error| format!("{error:?}"))?.body).into_owned();
+    if text.contains("\"status\":\"paid\"") { Ok(()) } else { Err(text) }
+}
+
 /// Sends a customer invoices, which it pays at once, until the story is over.
-async fn pay_invoices(story: Arc<Story>, merchant: Arc<Merchant>, gateway: HttpClient, customer: usize) {
+async fn pay_invoices(
+    story: Arc<Story>,
+    merchant: Arc<Merchant>,
+    (api, gateway): (HttpClient, HttpClient),
+    customer: usize,
+) {
     let mut wallet = Wallet::dev(customer);
     let mut count = 0;
     while !story.is_over() {
@@ -119,6 +131,7 @@ async fn pay_invoices(story: Arc<Story>, merchant: Arc<Merchant>, gateway: HttpC
         let invoice = persist(|| merchant.create_invoice_once(&name, AMOUNT_IDR)).await;
         let quote = persist(|| merchant.quote(&invoice)).await;
         story.settle(gateway, &quote.sign(&mut wallet)).await;
+        persist(|| see_paid(api, &invoice.token)).await;
         assert!(story.invoices.lock().unwrap().insert(invoice.id), "one invoice for two names");
         story.paid.fetch_add(1, Ordering::Relaxed);
         count += 1;
@@ -167,6 +180,11 @@ async fn read<F: Future<Output = Result<(), String>>>(story: Arc<Story>, ask: im
             }
         }
     }
+}
+
+async fn look(server: HttpClient, path: &str) -> Result<(), String> {
+    let answer = server.get(path).await.map_err(|error| format!("{error:?}"))?;
+    if answer.status == 200 { Ok(()) } else { Err(format!("{answer:?}")) }
 }
 
 /// Follows the head at one gateway, across its restarts: it never goes back.
@@ -227,19 +245,27 @@ async fn survive(test: &TestDb, rounds: usize) {
     let story = Arc::new(story);
     *story.gateways.lock().unwrap() = fleet.gateways.iter().map(|member| member.client().address()).collect();
     let faucet = Arc::new(Mutex::new(fleet.faucet.client().address()));
+    let explorer = Arc::new(Mutex::new(fleet.explorer.client().address()));
     let mut load = JoinSet::new();
     let merchant = Arc::new(merchant);
     for customer in 2..2 + CUSTOMERS {
-        load.spawn(pay_invoices(story.clone(), merchant.clone(), gateways.client(), customer));
+        let servers = (apis.client(), gateways.client());
+        load.spawn(pay_invoices(story.clone(), merchant.clone(), servers, customer));
     }
     load.spawn(claim_coin(story.clone(), test.db(), faucet.clone()));
     for _ in 0..READERS {
         let api = apis.client();
-        load.spawn(read(story.clone(), move || async move {
-            let answer = api.get("/api/v1/chain").await.map_err(|error| format!("{error:?}"))?;
-            if answer.status == 200 { Ok(()) } else { Err(format!("{answer:?}")) }
-        }));
+        load.spawn(read(story.clone(), move || look(api, "/api/v1/chain")));
     }
+    let pages = explorer.clone();
+    load.spawn(read(story.clone(), move || {
+        let explorer = HttpClient::new(*pages.lock().unwrap());
+        async move {
+            // A visitor may look at 600 pages in a minute.
+            tokio::time::sleep(2 * PAUSE).await;
+            look(explorer, "/blocks").await
+        }
+    }));
     (0..2).for_each(|place| drop(load.spawn(follow_head(story.clone(), place))));
 
     for _ in 0..rounds {
@@ -251,11 +277,14 @@ async fn survive(test: &TestDb, rounds: usize) {
         replace(&story, &apis, &mut fleet.apis[0]).await;
         replace(&story, &gateways, &mut fleet.gateways[0]).await;
         story.gateways.lock().unwrap()[0] = fleet.gateways[0].client().address();
-        fleet.faucet.kill9().await.unwrap();
-        fleet.faucet.restart().await.unwrap();
-        *faucet.lock().unwrap() = fleet.faucet.client().address();
-        fleet.explorer.kill9().await.unwrap();
-        fleet.explorer.restart().await.unwrap();
+        story.disturb();
+        for (member, place) in [(&mut fleet.faucet, &faucet), (&mut fleet.explorer, &explorer)] {
+            member.kill9().await.unwrap();
+            member.restart().await.unwrap_or_else(|error| panic!("{error}"));
+            *place.lock().unwrap() = member.client().address();
+            member.client().wait_for("/ready", |answer| answer.status == 200).await.unwrap();
+        }
+        story.disturb();
         let servers = [&fleet.apis[0], &fleet.apis[1], &fleet.explorer].map(Member::client);
         replace_node(&story, &mut fleet.node, &servers).await;
         apis.wait_for(2).await;
