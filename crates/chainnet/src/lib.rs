@@ -8,6 +8,7 @@ pub mod config;
 mod demo;
 mod doors;
 mod embedded;
+mod finding;
 mod keys;
 mod listen;
 mod logging;
@@ -23,7 +24,8 @@ mod wiring;
 
 use std::path::Path;
 
-pub use command::doctor::{Finding, Verdict, examine};
+pub use command::doctor::examine;
+pub use finding::{Finding, Verdict};
 pub use output::say_error;
 
 use cli::{ChainCommand, Cli, Command, NodeCommand};

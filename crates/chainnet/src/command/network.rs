@@ -2,13 +2,13 @@
 
 use std::{fmt::Write, path::Path};
 
-use anyhow::bail;
 use domain::Network;
 
 use crate::{
     cli::{NetworkCheck, NetworkCommand, NetworkInit},
     config::Config,
-    network::{check, finding::Verdict, folder, manifest::Manifest, plan::Plan},
+    finding::report,
+    network::{check, folder, manifest::Manifest, plan::Plan},
     output::say,
 };
 
@@ -30,16 +30,7 @@ fn create(network: Network, init: &NetworkInit) -> anyhow::Result<()> {
 
 fn examine(options: &NetworkCheck) -> anyhow::Result<()> {
     let findings = check::examine(&options.folder, options.running);
-    if options.json {
-        say(serde_json::to_string_pretty(&findings)?);
-    } else {
-        findings.iter().for_each(say);
-    }
-    let failed = findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count();
-    if failed > 0 {
-        bail!("{failed} of {} checks failed", findings.len());
-    }
-    Ok(())
+    report(&findings, options.json)
 }
 
 /// What was made, and what to do with it.

@@ -8,7 +8,6 @@ pub(crate) mod check;
 mod compose;
 mod env;
 pub(crate) mod file;
-pub(crate) mod finding;
 pub(crate) mod folder;
 mod founding;
 mod keys;

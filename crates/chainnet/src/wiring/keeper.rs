@@ -9,6 +9,7 @@ use domain::{Network, Wei};
 use faucet::FaucetSettings;
 use jiff::Timestamp;
 use keeper::{BalanceAlarm, Keeper, KeeperSettings};
+use prometheus_client::encoding::text::encode_registry;
 
 use super::{Wiring, faucet_key};
 use crate::{
@@ -35,7 +36,7 @@ fn signer(key: &B256, refusal: &'static str) -> anyhow::Result<PrivateKeySigner>
 
 impl Wiring<'_> {
     /// Looks after the validators. Every worker has a keeper; the one with the lease acts.
-    pub(crate) fn start_keeper(&self, parts: &mut Parts) -> anyhow::Result<Arc<Keeper>> {
+    pub(crate) fn start_keeper(&self, parts: &mut Parts) -> anyhow::Result<()> {
         let config = self.config;
         let key = keeper_key(config)?;
         let mut alarms = Vec::new();
@@ -58,7 +59,8 @@ impl Wiring<'_> {
             running.run(stop).await;
             Ok(())
         });
-        Ok(keeper)
+        self.metrics.add(move |out| encode_registry(out, &keeper.registry().lock()));
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use alloy_primitives::{Address, Bytes};
 use chain::{At, ChainClient, Head};
 use domain::Network;
 
-use super::Finding;
+use crate::finding::Finding;
 use crate::{cli::ForkChoice, config::Config, keys::NetworkKeys, network_genesis};
 
 /// Blocks come every two seconds; a chain that stands still for longer has no quorum.
@@ -106,7 +106,7 @@ fn expected_code() -> anyhow::Result<BTreeMap<Address, Bytes>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::doctor::Verdict;
+    use crate::finding::Verdict;
 
     #[test]
     fn a_clock_that_is_off_is_told_from_a_chain_that_stands_still() {

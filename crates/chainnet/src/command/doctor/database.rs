@@ -12,7 +12,8 @@ use store::{
     index::{ChainIdentity, FeeTotals},
 };
 
-use super::{Finding, portal};
+use super::portal;
+use crate::finding::Finding;
 use crate::{config::Config, process};
 
 /// An index this close is following.
@@ -146,7 +147,7 @@ async fn placeholders(config: &Config, db: &Db, now: Timestamp) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::doctor::Verdict;
+    use crate::finding::Verdict;
 
     #[test]
     fn an_index_may_lag_but_not_lead() {

@@ -12,7 +12,7 @@ use domain::{
 };
 use faucet::FaucetSettings;
 
-use super::Finding;
+use crate::finding::Finding;
 use crate::{
     config::{Config, SecretKey},
     wiring,

@@ -14,8 +14,8 @@ use tokio::{
     time::timeout,
 };
 
-use super::Finding;
 use crate::config::Config;
+use crate::finding::Finding;
 
 /// How long whoever has a port may take to say who they are.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -150,7 +150,7 @@ pub(super) async fn redis(config: &Config) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::doctor::Verdict;
+    use crate::finding::Verdict;
 
     #[test]
     fn a_disk_that_fills_up_is_told_of_in_time() {

@@ -2,7 +2,6 @@
 
 mod chain;
 mod database;
-mod finding;
 mod keys;
 mod machine;
 mod portal;
@@ -10,13 +9,16 @@ mod portal;
 use std::{sync::Arc, time::Duration};
 
 use ::chain::{ChainClient, Head, remote::NodeUrl};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use jiff::Timestamp;
-use serde_json::json;
 
-use crate::{chain_source, cli::DoctorOptions, config::Config, output::say, runtime};
-
-pub use finding::{Finding, Verdict};
+use crate::{
+    chain_source,
+    cli::DoctorOptions,
+    config::Config,
+    finding::{Finding, report},
+    runtime,
+};
 
 /// How long a node may take to show its head.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,22 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Checks everything and prints what was found. Fails if a check fails.
 pub(crate) fn run(config: &Config, options: &DoctorOptions) -> anyhow::Result<()> {
     let findings = runtime::run(async { Ok(examine(config, Timestamp::now).await) })?;
-    if options.json {
-        let findings: Vec<_> = findings
-            .iter()
-            .map(|finding| {
-                json!({ "check": finding.check, "verdict": finding.verdict.name(), "found": finding.found, "advice": finding.advice })
-            })
-            .collect();
-        say(serde_json::to_string_pretty(&findings)?);
-    } else {
-        findings.iter().for_each(say);
-    }
-    let failed = findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count();
-    if failed > 0 {
-        bail!("{failed} of {} checks failed", findings.len());
-    }
-    Ok(())
+    report(&findings, options.json)
 }
 
 /// Checks everything. `now` is this machine's time.

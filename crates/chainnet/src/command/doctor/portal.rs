@@ -7,8 +7,8 @@ use domain::Network;
 use store::Db;
 use webhooks::SealingKeys;
 
-use super::Finding;
 use crate::config::{Config, SecretKey};
+use crate::finding::Finding;
 
 /// The version of the only sealing key that can be configured.
 const FIRST_VERSION: u8 = 1;

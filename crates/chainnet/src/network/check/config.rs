@@ -7,7 +7,10 @@ use anyhow::anyhow;
 use toml::Table;
 
 use super::Checked;
-use crate::network::{file::NetworkFile, finding::Finding, folder, node_config};
+use crate::{
+    finding::Finding,
+    network::{file::NetworkFile, folder, node_config},
+};
 
 pub(super) fn examine(checked: &Checked<'_>, public_keys: Option<&[B512]>, findings: &mut Vec<Finding>) {
     let expected = match public_keys.map(|keys| folder::node_files(checked.plan, keys)) {

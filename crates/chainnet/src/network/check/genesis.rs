@@ -9,7 +9,7 @@ use ibft::extra_data::ExtraData;
 use serde_json::Value;
 
 use super::{Checked, GENESIS};
-use crate::network::{finding::Finding, founding};
+use crate::{finding::Finding, network::founding};
 
 /// For whatever can only be wrong because somebody has changed the file.
 const CHANGED: &str = "genesis.json was changed: bring it back from the backup, or set the network up anew";

@@ -6,7 +6,10 @@ use alloy_primitives::{Address, B512};
 use alloy_signer_local::PrivateKeySigner;
 
 use super::Checked;
-use crate::network::{env, file::Access, finding::Finding, folder, keys};
+use crate::{
+    finding::Finding,
+    network::{env, file::Access, folder, keys},
+};
 
 const CHECK: &str = "keys";
 

@@ -12,11 +12,11 @@ use alloy_primitives::Address;
 use anyhow::Context;
 
 use super::{
-    finding::Finding,
     folder,
     manifest::{self, Manifest},
     plan::Plan,
 };
+use crate::finding::Finding;
 
 /// A folder that is being checked.
 struct Checked<'a> {

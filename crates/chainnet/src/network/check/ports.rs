@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::Checked;
-use crate::network::{finding::Finding, plan::NodePlan};
+use crate::{finding::Finding, network::plan::NodePlan};
 
 pub(super) fn examine(checked: &Checked<'_>, running: bool) -> Finding {
     let mut complaints = shared(&checked.plan.nodes);

@@ -5,7 +5,10 @@ use devchain::genesis::Genesis;
 use domain::Deployment;
 
 use super::{Checked, GENESIS};
-use crate::network::{compose, env, finding::Finding, keys, record, script};
+use crate::{
+    finding::Finding,
+    network::{compose, env, keys, record, script},
+};
 
 pub(super) fn examine(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.push(deployment(checked));

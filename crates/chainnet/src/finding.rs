@@ -2,8 +2,14 @@
 
 use std::fmt;
 
+use anyhow::bail;
+use serde::Serialize;
+
+use crate::output::say;
+
 /// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// As it should be.
     Ok,
@@ -25,7 +31,7 @@ impl Verdict {
 }
 
 /// What a check found, and what to do about it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Finding {
     /// What was checked.
     pub check: &'static str,
@@ -38,17 +44,45 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(super) fn ok(check: &'static str, found: impl Into<String>) -> Self {
+    pub(crate) fn ok(check: &'static str, found: impl Into<String>) -> Self {
         Self { check, verdict: Verdict::Ok, found: found.into(), advice: None }
     }
 
-    pub(super) fn warn(check: &'static str, found: impl Into<String>, advice: &'static str) -> Self {
+    pub(crate) fn warn(check: &'static str, found: impl Into<String>, advice: &'static str) -> Self {
         Self { check, verdict: Verdict::Warn, found: found.into(), advice: Some(advice) }
     }
 
-    pub(super) fn fail(check: &'static str, found: impl Into<String>, advice: &'static str) -> Self {
+    pub(crate) fn fail(check: &'static str, found: impl Into<String>, advice: &'static str) -> Self {
         Self { check, verdict: Verdict::Fail, found: found.into(), advice: Some(advice) }
     }
+
+    /// Good if there is nothing to complain of.
+    pub(crate) fn of(
+        check: &'static str,
+        complaints: &[String],
+        good: impl Into<String>,
+        advice: &'static str,
+    ) -> Self {
+        if complaints.is_empty() {
+            Self::ok(check, good)
+        } else {
+            Self::fail(check, complaints.join("; "), advice)
+        }
+    }
+}
+
+/// Prints what was found. Fails if a check has.
+pub(crate) fn report(findings: &[Finding], json: bool) -> anyhow::Result<()> {
+    if json {
+        say(serde_json::to_string_pretty(findings)?);
+    } else {
+        findings.iter().for_each(say);
+    }
+    let failed = findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count();
+    if failed > 0 {
+        bail!("{failed} of {} checks failed", findings.len());
+    }
+    Ok(())
 }
 
 impl fmt::Display for Finding {
