@@ -57,7 +57,9 @@ impl Db {
     async fn settle_statistics(&self) -> Result<(), TransferError> {
         match &self.pools {
             Pools::Sqlite { .. } => {}
-            Pools::Postgres(pool) => drop(sqlx::query("ANALYZE").execute(pool).await?),
+            Pools::Postgres(pool) => {
+                sqlx::query("ANALYZE").execute(pool).await?;
+            }
         }
         Ok(())
     }
