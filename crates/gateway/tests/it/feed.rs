@@ -165,6 +165,7 @@ async fn logs_are_those_that_the_node_finds_in_the_same_blocks() {
         }
         dev.mine().await;
     }
+    front.reach(first + BLOCKS - 1).await;
     let mut node = Peer::open(port.address).await;
     let mut expected = BTreeMap::new();
     for (id, filter) in &filters {
