@@ -23,7 +23,7 @@ impl Counted for Client {
     fn number(self) -> u128 {
         match self {
             // As IPv6 writes an IPv4 address, which is no network of 64 bits.
-            Self::V4(address) => u128::from(address.to_ipv6_mapped().to_bits()),
+            Self::V4(address) => address.to_ipv6_mapped().to_bits(),
             Self::V6(network) => u128::from(u64::from_be_bytes(network)) << 64,
         }
     }

@@ -1,7 +1,7 @@
 use alloy_primitives::{Address, B256, Bytes, keccak256};
 
 use super::*;
-use crate::{Db, Lease, engine_tests, testing::TestDb};
+use crate::{Db, Lease, engine_tests};
 
 const NOW: u64 = 1_767_225_600_000;
 const OPERATOR: Address = Address::repeat_byte(0x0e);

@@ -64,6 +64,7 @@ fn shake(exchange: &Exchange, asked: &Handshake, agreed: Agreement) -> Result<Ag
 }
 
 /// A conversation to its end, whichever side ends it. What breaks is the caller's to notice.
+#[expect(clippy::result_large_err, reason = "the handshake's own type")]
 async fn converse(stream: TcpStream, exchange: &Exchange) {
     let shaken = accept_hdr_async(stream, |asked: &Handshake, agreed| shake(exchange, asked, agreed)).await;
     let (Ok(mut caller), Some(mut feed)) = (shaken, open_feed(exchange).await) else { return };
@@ -158,25 +159,25 @@ impl Session<'_> {
             self.early.push_back(text.to_string());
         };
         if let (Some(subscription), Some("newHeads")) =
-            (answer["result"].as_str(), params.first().and_then(Value::as_str))
+            (answer.get("result").and_then(Value::as_str), params.first().and_then(Value::as_str))
         {
             let whole = params.get(1).is_some_and(|option| option["includeTransactions"] == true);
             self.subscribed.insert(subscription.to_owned(), Sends::Heads { whole });
         }
-        answer["id"] = id.clone();
+        *answer.get_mut("id")? = id.clone();
         Some(answer)
     }
 
     /// An event as Besu sends it.
     async fn event(&self, text: &str) -> Option<Value> {
         let mut event: Value = serde_json::from_str(text).ok()?;
-        let subscription = event["params"]["subscription"].as_str()?;
+        let subscription = event.pointer("/params/subscription")?.as_str()?;
         let sends = self.subscribed.get(subscription).copied().unwrap_or(Sends::Other);
         if let Sends::Heads { whole } = sends {
-            let hash = event["params"]["result"]["hash"].clone();
+            let hash = event.pointer("/params/result/hash")?.clone();
             let mut block: Value = self.node.call("eth_getBlockByHash", json!([hash, whole])).await.ok()?;
             shape::block(&self.exchange.settings, &mut block);
-            event["params"]["result"] = block;
+            *event.pointer_mut("/params/result")? = block;
         }
         Some(event)
     }
