@@ -1,6 +1,13 @@
 //! The parts of a process that run on their own: watched while they run, stopped in order at the end.
 
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use anyhow::{Context, anyhow};
 use futures_util::future::select_all;
@@ -17,6 +24,7 @@ pub(crate) struct Parts {
     running: Vec<Part>,
     /// What is told when the end is near.
     drains: Vec<Box<dyn Fn() + Send + Sync>>,
+    is_draining: Arc<AtomicBool>,
 }
 
 struct Part {
@@ -48,8 +56,14 @@ impl Parts {
         self.drains.push(Box::new(tell));
     }
 
+    /// Whether the end is near.
+    pub(crate) fn draining(&self) -> Arc<AtomicBool> {
+        self.is_draining.clone()
+    }
+
     /// Tells everybody that the end is near, and answers whether anybody was there to be told.
     pub(crate) fn drain(&self) -> bool {
+        self.is_draining.store(true, Ordering::Relaxed);
         self.drains.iter().for_each(|tell| tell());
         !self.drains.is_empty()
     }
@@ -138,7 +152,9 @@ mod tests {
         let told = Arc::new(AtomicUsize::new(0));
         for _ in 0..2 {
             let told = told.clone();
-            parts.when_draining(move || drop(told.fetch_add(1, Ordering::Relaxed)));
+            parts.when_draining(move || {
+                told.fetch_add(1, Ordering::Relaxed);
+            });
         }
         assert!(parts.drain());
         assert_eq!(told.load(Ordering::Relaxed), 2);

@@ -4,7 +4,7 @@
 //! transaction still can be mined. As long as it can, its very bytes are given to nodes with every head. Another one is
 //! signed only when the nonce is gone and the effect is not there, in which case the first never had it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, hash_map::Entry};
 
 use alloy_primitives::{Address, Bytes};
 use chain::{At, ChainError, FoundTransaction, Head, Rejection, SendError, Sent};
@@ -99,8 +99,8 @@ impl Keeper {
         let transactions = || open.iter().filter_map(|action| action.transaction.as_ref());
         let mut mined = HashMap::new();
         for account in transactions().map(|transaction| transaction.signer).chain([own]) {
-            if !mined.contains_key(&account) {
-                mined.insert(account, self.nonce_at(account, head).await?);
+            if let Entry::Vacant(place) = mined.entry(account) {
+                place.insert(self.nonce_at(account, head).await?);
             }
         }
         let held =

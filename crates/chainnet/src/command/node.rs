@@ -61,6 +61,7 @@ fn operators(config: &Config, node: &EmbeddedNode) -> (Metrics, Probe) {
         started_at: Timestamp::now(),
         chain: client,
         db: None,
+        is_draining: Arc::default(),
     };
     (metrics, probe)
 }

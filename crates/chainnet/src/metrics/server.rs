@@ -1,6 +1,13 @@
 //! The port for operators: `/metrics`, and `/health` and `/ready` of the process, which roles without another port need.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use chain::ChainClient;
@@ -34,6 +41,8 @@ pub(crate) struct Probe {
     pub(crate) chain: Arc<dyn ChainClient>,
     /// None for a process without one.
     pub(crate) db: Option<Db>,
+    /// Whether the process is about to end.
+    pub(crate) is_draining: Arc<AtomicBool>,
 }
 
 /// Serves operators until stopped.
@@ -109,6 +118,11 @@ impl Probe {
                 checks.insert("database".to_owned(), json!({ "ok": database }));
             }
         }
-        (is_ready, json!({ "status": if is_ready { "ready" } else { "not_ready" }, "checks": checks }))
+        let status = match (self.is_draining.load(Ordering::Relaxed), is_ready) {
+            (true, _) => "draining",
+            (false, true) => "ready",
+            (false, false) => "not_ready",
+        };
+        (status == "ready", json!({ "status": status, "checks": checks }))
     }
 }

@@ -38,6 +38,7 @@ impl Wiring<'_> {
             started_at: Timestamp::now(),
             chain: self.chain.client.clone(),
             db: Some(self.db.clone()),
+            is_draining: parts.draining(),
         };
         let metrics = self.metrics.clone();
         parts.start("metrics", |stop| async move {

@@ -6,8 +6,7 @@ use alloy_primitives::{Address, Bytes};
 use chain::{At, ChainClient, Head};
 use domain::Network;
 
-use crate::finding::Finding;
-use crate::{cli::ForkChoice, config::Config, keys::NetworkKeys, network_genesis};
+use crate::{cli::ForkChoice, config::Config, finding::Finding, keys::NetworkKeys, network_genesis};
 
 /// Blocks come every two seconds; a chain that stands still for longer has no quorum.
 const STALE_SECS: i64 = 60;

@@ -13,8 +13,7 @@ use store::{
 };
 
 use super::portal;
-use crate::finding::Finding;
-use crate::{config::Config, process};
+use crate::{config::Config, finding::Finding, process};
 
 /// An index this close is following.
 const CLOSE_BLOCKS: u64 = 10;

@@ -12,10 +12,10 @@ use domain::{
 };
 use faucet::FaucetSettings;
 
-use crate::finding::Finding;
 use crate::{
     config::{Config, SecretKey},
-    wiring,
+    finding::Finding,
+    keys, wiring,
 };
 
 /// What others than the owner may do with a file.
@@ -119,22 +119,9 @@ pub(super) async fn keeper(config: &Config, client: &dyn ChainClient) -> Finding
 }
 
 fn keeper_secret(config: &Config) -> anyhow::Result<Option<B256>> {
-    if let Some(key) = &config.keeper.key {
-        return Ok(Some(SecretKey::expose(key)));
-    }
-    match config.network {
-        Network::Devnet => Ok(Some(devnet::role_key(DevRole::Keeper))),
-        Network::Testnet | Network::Mainnet => {
-            let file = config.data.join("keys").join("keeper");
-            match fs::read_to_string(&file) {
-                Ok(text) => {
-                    let key = text.trim().parse();
-                    key.map(Some).with_context(|| format!("{} is not a key", file.display()))
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
-            }
-        }
+    match &config.keeper.key {
+        Some(key) => Ok(Some(SecretKey::expose(key))),
+        None => keys::keeper_key(config.network, &config.data),
     }
 }
 

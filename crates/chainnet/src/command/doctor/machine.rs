@@ -14,8 +14,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::config::Config;
-use crate::finding::Finding;
+use crate::{config::Config, finding::Finding};
 
 /// How long whoever has a port may take to say who they are.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -7,8 +7,10 @@ use domain::Network;
 use store::Db;
 use webhooks::SealingKeys;
 
-use crate::config::{Config, SecretKey};
-use crate::finding::Finding;
+use crate::{
+    config::{Config, SecretKey},
+    finding::Finding,
+};
 
 /// The version of the only sealing key that can be configured.
 const FIRST_VERSION: u8 = 1;

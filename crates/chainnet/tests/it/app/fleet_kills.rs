@@ -172,7 +172,7 @@ async fn read<F: Future<Output = Result<(), String>>>(story: Arc<Story>, ask: im
         match ask().await {
             Ok(()) => drop(story.reads.fetch_add(1, Ordering::Relaxed)),
             Err(error) => {
-                let is_calm = before % 2 == 0 && story.disturbance() == before;
+                let is_calm = before.is_multiple_of(2) && story.disturbance() == before;
                 if is_calm {
                     story.lost.lock().unwrap().push(error);
                 }
@@ -334,11 +334,11 @@ async fn check(fleet: &Fleet, story: &Story, receiver: &Receiver, key: &str) {
 }
 
 async fn survive_once(test: &TestDb) {
-    survive(test, 1).await;
+    Box::pin(survive(test, 1)).await;
 }
 
 async fn survive_ten_times(test: &TestDb) {
-    survive(test, 10).await;
+    Box::pin(survive(test, 10)).await;
 }
 
 #[test]

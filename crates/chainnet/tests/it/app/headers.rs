@@ -104,7 +104,8 @@ async fn every_surface_tells_browsers_what_they_may_do() {
     }
 
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": [] });
-    let writes: [(&str, HttpClient, Kind, &str, &[(&str, &str)], Value); 6] = [
+    type Write<'a> = (&'a str, HttpClient, Kind, &'a str, &'a [(&'a str, &'a str)], Value);
+    let writes: [Write<'_>; 6] = [
         ("gateway", gateway, Kind::Rpc, "/", &[KEY], call.clone()),
         ("gateway without a key", gateway, Kind::Rpc, "/", &[], call),
         ("gateway, nonsense", gateway, Kind::Rpc, "/", &[KEY], json!(7)),
