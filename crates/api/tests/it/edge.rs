@@ -6,7 +6,7 @@ use chainnet_api::{CorsOrigins, EdgeConfig};
 use hyper::header::HeaderValue;
 use store::testing::TestDb;
 
-use crate::rig::{Rig, on_both_engines};
+use crate::rig::{Rig, deployment, on_both_engines};
 
 on_both_engines! {
     the_101st_request_of_a_minute_is_refused_until_the_minute_is_over,
@@ -195,7 +195,10 @@ async fn wrong_methods_and_unknown_paths_are_told_apart(test: &TestDb) {
     assert!(allow.contains("GET") && allow.contains("HEAD") && allow.contains("OPTIONS"), "{allow}");
     let options = rig.ask("OPTIONS", CHAIN, &[], "").await;
     assert_eq!((options.status.as_u16(), options.header("allow")), (204, Some(allow)));
-    for path in ["/", "/api/v1", "/api/v1/", "/api/v1/chain/", "/api/v2/chain", "/api/v1/blocks/1/x", "/%ff"]
+    let pages = rig.get("/").await;
+    let explorer = deployment().urls.explorer.as_str().to_owned();
+    assert_eq!((pages.status.as_u16(), pages.header("location")), (307, Some(explorer.as_str())));
+    for path in ["/api/v1", "/api/v1/", "/api/v1/chain/", "/api/v2/chain", "/api/v1/blocks/1/x", "/%ff"]
     {
         assert_eq!(rig.get(path).await.refusal(), (404, "not_found".to_owned()), "{path}");
     }

@@ -76,6 +76,8 @@ impl Stage {
             ("SMTP_URL", format!("smtp://user:{smtp}@127.0.0.1:{closed}")),
             ("SMTP_FROM", "chainnet <noreply@example.org>".to_owned()),
             ("PLATFORM_RPC_URL", format!("http://user:{rpc}@{}", node.client().address())),
+            // Without Redis every process keeps to a share of it.
+            ("RATE_LIMIT_MAX", "100000".to_owned()),
             ("PORTAL_PEPPER", secrets.add("the pepper", key(0xb1))),
             ("WEBHOOK_KEY", secrets.add("the key of webhook secrets", key(0xb2))),
             ("FAUCET_KEY", secrets.add("the faucet's key", devnet::ACCOUNTS[9].key.to_string())),
