@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, hash_map::Entry};
 
 use alloy_primitives::{Address, Bytes};
-use chain::{At, ChainError, FoundTransaction, Head, Rejection, SendError, Sent};
+use chain::{At, ChainError, Fees, FoundTransaction, Head, Rejection, SendError, Sent};
 use store::{
     Lease,
     keeper::{ActionRow, ActionState, ActionTransaction, KeeperTask},
@@ -16,7 +16,7 @@ use store::{
 use crate::{
     keeper::{Keeper, Trouble},
     registry::{self, Member, Standing},
-    signer::{Fees, Signer},
+    signer::Signer,
 };
 
 /// Transactions that are signed for one action; one more would not fare better.

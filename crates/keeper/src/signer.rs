@@ -2,46 +2,21 @@
 
 use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope};
 use alloy_eips::Encodable2718;
-use alloy_primitives::{Address, Bytes, TxKind, U256};
+use alloy_primitives::{Address, Bytes, TxKind};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
+use chain::Fees;
 use store::keeper::ActionTransaction;
 
 /// Enough for every call of the registry that the keeper makes; what is not used is not paid.
 const CALL_GAS: u64 = 500_000;
 /// What a transfer without data costs.
 const TRANSFER_GAS: u64 = 21_000;
-/// Least price per gas that a transaction may cost at most. What is not needed is not paid.
-const PRICE_FLOOR: u128 = 1_000_000_000;
-/// By how much the base fee may grow until the transaction is mined: over 17 full blocks.
-const BASE_FEE_GROWTH: u128 = 8;
 
 /// The account that acts.
 pub(crate) struct Signer {
     key: PrivateKeySigner,
     chain_id: u64,
-}
-
-/// What a transaction offers for its gas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fees {
-    tip: u128,
-    most: u128,
-}
-
-impl Fees {
-    /// Enough at this price and base fee, and for a while when they rise.
-    pub(crate) fn new(gas_price: U256, base_fee: u64) -> Self {
-        let tip = gas_price.saturating_to::<u128>().saturating_sub(base_fee.into());
-        let base = u128::from(base_fee).saturating_mul(BASE_FEE_GROWTH);
-        Self { tip, most: base.saturating_add(tip).max(PRICE_FLOOR) }
-    }
-
-    /// More than enough to replace a transaction with the former fees, which nodes want to see grow by a tenth.
-    fn outbidding(self) -> Self {
-        let tip = self.tip.saturating_mul(2).max(1);
-        Self { tip, most: self.most.saturating_mul(2).saturating_add(tip) }
-    }
 }
 
 impl Signer {

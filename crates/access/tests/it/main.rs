@@ -11,6 +11,5 @@
 mod keyring;
 mod keys;
 mod placeholder;
-mod redis;
 mod rig;
 mod shared;

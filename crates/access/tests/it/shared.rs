@@ -8,10 +8,9 @@ use std::{
 
 use chainnet_access::{Client, Counting, Limiter, Quota, Sharing, Subject, UniformLimiter};
 use jiff::Timestamp;
+use testkit::Redis;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-
-use crate::redis::Redis;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
@@ -60,6 +59,14 @@ fn quota() -> Quota {
 
 fn client(last: u8) -> Subject {
     Subject::Client(Client::V4(Ipv4Addr::new(203, 0, 113, last)))
+}
+
+/// What the server answers to a command.
+async fn ask(server: &Redis, command: &[&str]) -> i64 {
+    let client = redis::Client::open(server.url()).unwrap();
+    let mut link = client.get_multiplexed_async_connection().await.unwrap();
+    let (name, arguments) = command.split_first().unwrap();
+    redis::cmd(name).arg(arguments).query_async(&mut link).await.unwrap()
 }
 
 async fn three(redis: &Redis) -> Vec<Replica> {
@@ -117,7 +124,7 @@ const SLACK: u32 = LIMIT / 8 + LIMIT / 30;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replicas_together_grant_the_limit() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let replicas = three(&redis).await;
     let used = exhaust(&replicas, client(1), 1).await;
     assert!((LIMIT..=LIMIT + used.refilled + SLACK).contains(&used.granted), "{used:?}");
@@ -127,7 +134,7 @@ async fn replicas_together_grant_the_limit() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_stays_with_one_replica_gets_the_whole_limit() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let replicas = three(&redis).await;
     let mut granted = 0;
     while replicas[0].take(client(1), 1).await {
@@ -143,7 +150,7 @@ async fn a_client_that_stays_with_one_replica_gets_the_whole_limit() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn heavy_methods_share_their_units_too() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let replicas = three(&redis).await;
     // 3000 units are 60 of 50, and an eighth more; one a second comes back. What is left of a block may be too little.
     let used = exhaust(&replicas, client(1), 50).await;
@@ -152,11 +159,11 @@ async fn heavy_methods_share_their_units_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_redis_the_replicas_have_their_shares_and_with_it_again_the_whole() {
-    let Some(mut redis) = Redis::start().await else { return };
+    let Some(mut redis) = Redis::start().await.unwrap() else { return };
     let replicas = three(&redis).await;
     exhaust(&replicas, client(1), 1).await;
 
-    redis.kill().await;
+    redis.kill().await.unwrap();
     let until_lost = use_for(2 * SECOND, &replicas, client(1)).await;
     assert!(until_lost.granted <= until_lost.refilled + SLACK, "{until_lost:?}");
     all_reach(&replicas, Sharing::Lost { replicas: 3 }).await;
@@ -165,7 +172,7 @@ async fn without_redis_the_replicas_have_their_shares_and_with_it_again_the_whol
     let fresh = use_for(SECOND, &replicas, client(2)).await;
     assert!((LIMIT / 8..=LIMIT).contains(&fresh.granted), "{fresh:?}");
 
-    redis.start_again().await;
+    redis.start_again().await.unwrap();
     all_reach(&replicas, Sharing::Shared { replicas: 3 }).await;
     let whole = exhaust(&replicas, client(3), 1).await;
     assert!((LIMIT..=LIMIT + whole.refilled + SLACK).contains(&whole.granted), "{whole:?}");
@@ -173,7 +180,7 @@ async fn without_redis_the_replicas_have_their_shares_and_with_it_again_the_whol
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_leaves_gives_everything_back() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let replicas = three(&redis).await;
     for replica in &replicas {
         assert!(replica.take(client(1), 1).await);
@@ -181,15 +188,15 @@ async fn who_leaves_gives_everything_back() {
     for replica in replicas {
         replica.stop().await;
     }
-    assert_eq!(redis.ask(&["ZCARD", "chainnet:test:replicas"]).await, 0);
+    assert_eq!(ask(&redis, &["ZCARD", "chainnet:test:replicas"]).await, 0);
     // Three requests were used: 300 ms of the minute. A key that is gone says -2.
-    let used = redis.ask(&["PTTL", "chainnet:test:requests:ip:203.0.113.1"]).await;
+    let used = ask(&redis, &["PTTL", "chainnet:test:requests:ip:203.0.113.1"]).await;
     assert!(used <= 300, "{used}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_that_is_the_same_for_everybody_is_shared_and_counted_for_its_purpose() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let replicas = three(&redis).await;
     let limiters = |purpose| -> Vec<Arc<UniformLimiter>> {
         let counting = replicas.iter().map(|replica| Counting::shared(replica.limiter.clone()));
@@ -218,7 +225,7 @@ async fn a_limit_that_is_the_same_for_everybody_is_shared_and_counted_for_its_pu
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_met_redis_shares_from_the_first_request_on() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let (limiter, mut leaser) = Limiter::shared(&redis.url(), "test", Arc::new(Timestamp::now)).unwrap();
     leaser.meet().await;
     assert_eq!(limiter.sharing(), Sharing::Shared { replicas: 1 });

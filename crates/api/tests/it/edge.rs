@@ -198,8 +198,7 @@ async fn wrong_methods_and_unknown_paths_are_told_apart(test: &TestDb) {
     let pages = rig.get("/").await;
     let explorer = deployment().urls.explorer.as_str().to_owned();
     assert_eq!((pages.status.as_u16(), pages.header("location")), (307, Some(explorer.as_str())));
-    for path in ["/api/v1", "/api/v1/", "/api/v1/chain/", "/api/v2/chain", "/api/v1/blocks/1/x", "/%ff"]
-    {
+    for path in ["/api/v1", "/api/v1/", "/api/v1/chain/", "/api/v2/chain", "/api/v1/blocks/1/x", "/%ff"] {
         assert_eq!(rig.get(path).await.refusal(), (404, "not_found".to_owned()), "{path}");
     }
     let long = format!("/api/v1/search?q={}", "a".repeat(2100));

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use alloy_primitives::{B256, Bytes};
-use chain::{ChainClient, Rejection, SendError, Sent};
+use chain::{ChainClient, Fees, Rejection, SendError, Sent};
 use domain::{ClaimState, Wei};
 use futures_util::{FutureExt, StreamExt, stream::FuturesOrdered};
 use store::{ClaimRow, PaymentRow};
 
 use super::{Memory, Round, Sender, Trouble, nonce};
-use crate::payer::Fees;
 
 /// Transactions on their way to the nodes at the same time. Few, because nodes like nonces in order.
 const AT_ONCE: usize = 8;

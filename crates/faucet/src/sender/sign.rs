@@ -1,10 +1,10 @@
 //! Giving claims their transactions.
 
 use alloy_primitives::B256;
+use chain::Fees;
 use store::{ClaimRow, SignedClaim};
 
 use super::{Memory, Round, Sender, Trouble, nonce};
-use crate::payer::Fees;
 
 /// Claims that are signed in one transaction of the database.
 const BATCH: usize = 64;

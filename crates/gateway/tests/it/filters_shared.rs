@@ -3,12 +3,12 @@
 use chainnet_gateway::{Gateway, RedisFilters};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use testkit::Redis;
 
 use crate::{
     dev::Dev,
     front::{Front, open, request},
     peer::Peer,
-    redis::Redis,
 };
 
 async fn replica(dev: &Dev, redis: &Redis) -> (Front, Peer) {
@@ -26,7 +26,7 @@ async fn changes(peer: &mut Peer, id: &Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn polls_may_go_to_any_replica() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let dev = Dev::start();
     let ((_one, mut one), (_two, mut two)) = (replica(&dev, &redis).await, replica(&dev, &redis).await);
     let emitters = dev.deploy_emitters().await;
@@ -49,7 +49,7 @@ async fn polls_may_go_to_any_replica() {
 
 #[tokio::test]
 async fn polls_at_once_share_what_is_new_among_them() {
-    let Some(redis) = Redis::start().await else { return };
+    let Some(redis) = Redis::start().await.unwrap() else { return };
     let dev = Dev::start();
     let ((one, mut peer), (two, _)) = (replica(&dev, &redis).await, replica(&dev, &redis).await);
     let id = peer.result("eth_newBlockFilter", json!([])).await;
@@ -74,15 +74,15 @@ async fn polls_at_once_share_what_is_new_among_them() {
 
 #[tokio::test]
 async fn without_redis_polls_are_refused_for_the_moment() {
-    let Some(mut redis) = Redis::start().await else { return };
+    let Some(mut redis) = Redis::start().await.unwrap() else { return };
     let dev = Dev::start();
     let (_front, mut peer) = replica(&dev, &redis).await;
     let id = peer.result("eth_newBlockFilter", json!([])).await;
-    redis.kill().await;
+    redis.kill().await.unwrap();
     let refused = peer.ask("eth_getFilterChanges", json!([id])).await;
     assert_eq!(refused["error"]["code"], -32002, "{refused}");
     assert_eq!(refused["error"]["data"]["reason"], "filters_unavailable");
-    redis.start_again().await;
+    redis.start_again().await.unwrap();
     // The new server knows nothing, and the caller is told to install the filter again.
     let answered = async {
         loop {

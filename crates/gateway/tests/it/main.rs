@@ -25,7 +25,6 @@ mod offered;
 mod peer;
 mod pinning;
 mod recorder;
-mod redis;
 mod relay;
 mod smuggling;
 mod socket;
