@@ -1,5 +1,5 @@
-//! What happens to every request before and after its handler: id, limit, kept answers, time limit, panics, refusals,
-//! CORS and log.
+//! What happens to every request before and after its handler: id, limit, kept answers, time limit, panics; and in `leaving`
+//! refusals, headers, CORS and log.
 //!
 //! One type does all of it, without a stack of layers, because a kept answer is sent from here without asking the router:
 //! that is most of the traffic, and it should cost little more than the sending.
@@ -10,6 +10,7 @@ pub(crate) mod cache;
 mod config;
 mod cors;
 pub(crate) mod encoding;
+mod leaving;
 mod loggable;
 pub(crate) mod marks;
 pub(crate) mod request_id;
@@ -29,19 +30,14 @@ use axum::{Router, body::Body, response::Response as RouterResponse};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use hyper::{
-    HeaderMap, Method, Request, Response, StatusCode,
+    HeaderMap, Method, Request, Response,
     body::Body as HttpBody,
-    header::{self, HeaderName, HeaderValue},
+    header::{self, HeaderValue},
 };
 use tower::ServiceExt;
 use tracing::Instrument;
 
-use self::{
-    answer::{Answer, FOR_BROWSERS},
-    cache::AnswerCache,
-    marks::Marks,
-    request_id::{RequestIds, X_REQUEST_ID},
-};
+use self::{answer::Answer, cache::AnswerCache, marks::Marks, request_id::RequestIds};
 use crate::{clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem, sockets::Sockets};
 
 pub use body::AnswerBody;
@@ -49,10 +45,6 @@ pub use config::EdgeConfig;
 pub use cors::CorsOrigins;
 pub use loggable::loggable;
 
-const RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
-const RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
-const RATELIMIT_RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
-const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 const LONGEST_URI: usize = 2048;
 
 /// The edge of the API: takes requests, gives answers.
@@ -275,101 +267,6 @@ impl Inner {
         }
         self.pass(&envelope, &method, &uri, response)
     }
-
-    /// An answer that is not kept: a refusal, something made, an upgrade.
-    fn pass(
-        &self,
-        envelope: &Envelope,
-        method: &Method,
-        uri: &hyper::Uri,
-        mut response: RouterResponse,
-    ) -> Response<AnswerBody> {
-        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return self.other_method(envelope, method, response.headers());
-        }
-        if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-            log(&problem, envelope, method, uri);
-            return self.refuse(envelope, &problem);
-        }
-        let mut response = response.map(AnswerBody::Stream);
-        self.mark(envelope, response.headers_mut());
-        response
-    }
-
-    /// The path is there, the method is not; or it was asked what methods there are.
-    fn other_method(&self, envelope: &Envelope, method: &Method, found: &HeaderMap) -> Response<AnswerBody> {
-        let allow = found.get(header::ALLOW).and_then(|allow| allow.to_str().ok()).unwrap_or("GET,HEAD");
-        let allow = HeaderValue::try_from(format!("{}, OPTIONS", allow.replace(',', ", ")));
-        let mut response = if method == Method::OPTIONS {
-            self.finish(envelope, StatusCode::NO_CONTENT, HeaderMap::new(), Bytes::new())
-        } else {
-            self.refuse(envelope, &Problem::new(Code::MethodNotAllowed, Code::MethodNotAllowed.meaning()))
-        };
-        if let Ok(allow) = allow {
-            response.headers_mut().insert(header::ALLOW, allow);
-        }
-        response
-    }
-
-    fn preflight(&self, envelope: &Envelope) -> Response<AnswerBody> {
-        let mut out = HeaderMap::with_capacity(12);
-        self.config.cors.mark_preflight(&mut out);
-        self.finish(envelope, StatusCode::NO_CONTENT, out, Bytes::new())
-    }
-
-    fn refuse(&self, envelope: &Envelope, problem: &Problem) -> Response<AnswerBody> {
-        let mut out = HeaderMap::with_capacity(16);
-        out.insert(header::CONTENT_TYPE, PROBLEM_JSON);
-        out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some(seconds) = problem.retry_after() {
-            out.insert(header::RETRY_AFTER, seconds.into());
-        }
-        let body = problem.to_json(envelope.id());
-        self.finish(envelope, problem.status(), out, body)
-    }
-
-    fn finish(
-        &self,
-        envelope: &Envelope,
-        status: StatusCode,
-        mut headers: HeaderMap,
-        body: Bytes,
-    ) -> Response<AnswerBody> {
-        self.mark(envelope, &mut headers);
-        let mut body = body;
-        if envelope.is_head {
-            headers.insert(header::CONTENT_LENGTH, body.len().into());
-            body = Bytes::new();
-        }
-        let mut response = Response::new(AnswerBody::whole(body));
-        *response.status_mut() = status;
-        *response.headers_mut() = headers;
-        response
-    }
-
-    /// The headers of every answer.
-    fn mark(&self, envelope: &Envelope, headers: &mut HeaderMap) {
-        headers.insert(X_REQUEST_ID, envelope.id.clone());
-        for (name, value) in FOR_BROWSERS {
-            // Pages have a policy of their own.
-            headers.entry(name).or_insert(value);
-        }
-        self.config.cors.mark(envelope.origin.as_ref(), headers);
-        let vary = if self.config.cors.varies() { "Accept-Encoding, Origin" } else { "Accept-Encoding" };
-        headers.insert(header::VARY, HeaderValue::from_static(vary));
-        if let Some(marks) = &envelope.marks {
-            marks.put(headers);
-        }
-        // An upgraded connection has left HTTP behind.
-        if self.is_draining.load(Ordering::Relaxed) && !headers.contains_key(header::UPGRADE) {
-            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-        }
-        if let Some(allowance) = envelope.allowance {
-            headers.insert(RATELIMIT_LIMIT, allowance.limit.into());
-            headers.insert(RATELIMIT_REMAINING, allowance.remaining.into());
-            headers.insert(RATELIMIT_RESET, allowance.reset_seconds().into());
-        }
-    }
 }
 
 impl From<Problem> for RouterResponse {
@@ -396,22 +293,6 @@ pub(crate) fn rate_limited(allowance: Allowance) -> Problem {
         allowance.retry_seconds()
     );
     Problem::new(Code::RateLimited, detail).with_retry_after(allowance.retry_seconds())
-}
-
-/// The one place where failures are logged, each with everything behind it.
-fn log(problem: &Problem, envelope: &Envelope, method: &Method, uri: &hyper::Uri) {
-    let (code, cause) = (problem.code(), problem.chain().unwrap_or_default());
-    let path = loggable(uri.path());
-    let path = path.as_ref();
-    match problem.status().as_u16() {
-        503 => {
-            tracing::warn!(request.id = envelope.id(), %method, path, %code, cause, "a request could not be served")
-        }
-        500.. => tracing::error!(request.id = envelope.id(), %method, path, %code, cause, "a request failed"),
-        _ => {
-            tracing::debug!(request.id = envelope.id(), %method, path, %code, cause, "a request was refused")
-        }
-    }
 }
 
 #[cfg(test)]
