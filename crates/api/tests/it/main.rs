@@ -11,7 +11,6 @@
 mod contract;
 mod edge;
 mod faucet;
-mod flaky;
 mod graphql;
 mod lists;
 mod portal_dashboard;

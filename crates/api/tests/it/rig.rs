@@ -39,7 +39,7 @@ use merchant::{
 use serde_json::Value;
 use store::{Db, testing::TestDb};
 use tempfile::TempDir;
-use testkit::TestNode;
+use testkit::{FlakyClient, TestNode};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use validators::{Applications, Board, BoardKeeper, BoardSettings};
@@ -47,8 +47,6 @@ use webhooks::{
     Guard, GuardSettings, SealingKeys, Sender, SenderLimits, SystemResolver, WebhookMetrics, Webhooks,
     Worker, WorkerParts, WorkerSettings, ring_on_change,
 };
-
-use crate::flaky::FlakyClient;
 
 pub(crate) const CHAIN_ID: u64 = 8845;
 pub(crate) const FRIEND: &str = "0x00000000000000000000000000000000000F12e4";

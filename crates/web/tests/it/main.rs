@@ -11,7 +11,6 @@
 mod application_pages;
 mod chain_pages;
 mod faucet_page;
-mod flaky;
 mod member;
 mod pay_pages;
 mod portal_pages;

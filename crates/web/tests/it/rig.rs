@@ -2,8 +2,6 @@
 //!
 //! Blocks are made when a test asks for one. `rig.get("/blocks")` asks as a browser on this machine does.
 
-#![allow(dead_code, reason = "pages use different parts of it")]
-
 use std::{
     net::{IpAddr, Ipv4Addr},
     sync::{
@@ -28,7 +26,6 @@ use devchain::{
     produce::{Control, Pacing, Production},
 };
 use domain::{Deployment, Network, devnet};
-use faucet::Faucet;
 use http_body_util::BodyExt;
 use hyper::{HeaderMap, Request, StatusCode};
 use ibft::seal::{Secp256k1Key, ValidatorKey};
@@ -37,12 +34,12 @@ use jiff::Timestamp;
 use merchant::{CreditProgress, CreditSettings, Credited, Crediting};
 use store::{Db, testing::TestDb};
 use tempfile::TempDir;
-use testkit::TestNode;
+use testkit::{FlakyClient, TestNode};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use validators::{Applications, Board, BoardKeeper, BoardSettings};
 
-use crate::{flaky::FlakyClient, shop};
+use crate::shop;
 
 pub(crate) const CHAIN_ID: u64 = 8845;
 /// An account that nobody owns.
@@ -91,7 +88,6 @@ pub(crate) struct Rig {
     /// The node, which can be cut off.
     pub(crate) node: Arc<FlakyClient>,
     pub(crate) db: Db,
-    pub(crate) faucet: Faucet,
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) control: Control,
     pub(crate) chain: Arc<Chain>,
@@ -157,7 +153,7 @@ impl Rig {
         tokio::spawn(crediting.run(stop.clone()));
         let progress = CreditProgress::follow(credited.clone());
         let keyring = Arc::new(Keyring::open(db.clone(), shop::time(&clock)).await.unwrap());
-        let (faucet, faucet_edge) = shop::faucet(&client, &db, &clock, keyring.clone(), stop.clone());
+        let faucet_edge = shop::faucet(&client, &db, &clock, keyring.clone(), stop.clone());
         let state = Arc::new(ApiState {
             chain: client.clone(),
             deployment: deployment(),
@@ -190,7 +186,6 @@ impl Rig {
             clock,
             node,
             db,
-            faucet,
             keyring,
             control: production.control().clone(),
             chain,

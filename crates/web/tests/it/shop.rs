@@ -80,7 +80,7 @@ pub(crate) fn faucet(
     clock: &Arc<TestClock>,
     keyring: Arc<Keyring>,
     stop: CancellationToken,
-) -> (Faucet, Edge) {
+) -> Edge {
     let network = Network::Devnet;
     let key = PrivateKeySigner::from_bytes(&devnet::ACCOUNTS[9].key).unwrap();
     let settings = FaucetSettings::default();
@@ -88,7 +88,7 @@ pub(crate) fn faucet(
         Faucet::new(network, chain.clone(), db.clone(), key, settings, time(clock)).unwrap();
     tokio::spawn(async move { sender.run(stop).await });
     let state = FaucetState {
-        faucet: faucet.clone(),
+        faucet,
         chain: chain.clone(),
         network,
         access: FaucetAccess::Invited { keyring, db: db.clone() },
@@ -96,5 +96,5 @@ pub(crate) fn faucet(
         started_at: clock.now(),
         version: "0.0.0-test",
     };
-    (faucet, api::faucet(state, EdgeConfig::default()))
+    api::faucet(state, EdgeConfig::default())
 }

@@ -20,14 +20,11 @@ use faucet::{Faucet, FaucetSettings};
 use serde_json::{Value, json};
 use store::{AllowedWallet, Db};
 use tempfile::TempDir;
-use testkit::TestNode;
+use testkit::{FlakyClient, TestNode};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::{
-    flaky::FlakyClient,
-    rig::{self, Reply, TestClock},
-};
+use crate::rig::{self, Reply, TestClock};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);

@@ -11,17 +11,19 @@ use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head,
 use tokio::sync::watch;
 
 /// The chain behind a line that can be cut.
-pub(crate) struct FlakyClient {
+pub struct FlakyClient {
     inner: Arc<dyn ChainClient>,
     is_cut: AtomicBool,
 }
 
 impl FlakyClient {
-    pub(crate) fn new(inner: Arc<dyn ChainClient>) -> Self {
+    /// A line that is whole.
+    pub fn new(inner: Arc<dyn ChainClient>) -> Self {
         Self { inner, is_cut: AtomicBool::new(false) }
     }
 
-    pub(crate) fn cut(&self, is_cut: bool) {
+    /// Cuts the line, or mends it.
+    pub fn cut(&self, is_cut: bool) {
         self.is_cut.store(is_cut, Ordering::SeqCst);
     }
 
