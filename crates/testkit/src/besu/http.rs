@@ -13,35 +13,26 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+use tokio::net::TcpListener;
 
-use super::exchange::{Exchange, Reply};
+use super::{
+    exchange::{Exchange, Reply},
+    seats::receive,
+};
 use crate::RpcClient;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Serves the port for ever.
 pub(super) async fn serve(listener: TcpListener, exchange: Arc<Exchange>) {
-    let seats = Arc::new(Semaphore::new(exchange.settings.max_connections));
-    // Connections end with the server.
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        // Beyond its limit Besu accepts a connection and closes it.
-        let Ok(seat) = Arc::clone(&seats).try_acquire_owned() else {
-            exchange.tally.note_turned_away();
-            continue;
-        };
-        let exchange = Arc::clone(&exchange);
-        connections.spawn(async move {
-            let node = RpcClient::new(exchange.node);
-            let service = service_fn(|request| answer(&exchange, &node, request));
-            // Pieces of an answer go out as they come.
-            let _ = stream.set_nodelay(true);
-            drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
-            drop(seat);
-        });
-    }
+    receive(listener, exchange, |stream, exchange| async move {
+        let node = RpcClient::new(exchange.node);
+        let service = service_fn(|request| answer(&exchange, &node, request));
+        // Pieces of an answer go out as they come.
+        let _ = stream.set_nodelay(true);
+        drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+    })
+    .await;
 }
 
 async fn answer(

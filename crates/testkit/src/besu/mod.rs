@@ -9,6 +9,7 @@ mod admit;
 mod exchange;
 mod http;
 mod methods;
+mod seats;
 mod settings;
 mod shape;
 mod socket;

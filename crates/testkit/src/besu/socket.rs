@@ -7,11 +7,7 @@ use std::{
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::Semaphore,
-    task::JoinSet,
-};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::{
     WebSocketStream, accept_hdr_async, client_async,
     tungstenite::{
@@ -25,6 +21,7 @@ use super::{
     admit::{Fault, Way},
     exchange::{Exchange, Request, refusal},
     http::is_addressed,
+    seats::receive,
     shape,
 };
 use crate::RpcClient;
@@ -34,20 +31,7 @@ type Feed = WebSocketStream<TcpStream>;
 
 /// Serves the port for ever.
 pub(super) async fn serve(listener: TcpListener, exchange: Arc<Exchange>) {
-    let seats = Arc::new(Semaphore::new(exchange.settings.max_connections));
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        let Ok(seat) = Arc::clone(&seats).try_acquire_owned() else {
-            exchange.tally.note_turned_away();
-            continue;
-        };
-        let exchange = Arc::clone(&exchange);
-        connections.spawn(async move {
-            converse(stream, &exchange).await;
-            drop(seat);
-        });
-    }
+    receive(listener, exchange, |stream, exchange| async move { converse(stream, &exchange).await }).await;
 }
 
 #[expect(clippy::result_large_err, reason = "the handshake's own type")]
