@@ -3,6 +3,7 @@
 use std::{fmt::Write, path::Path};
 
 use domain::Network;
+use validators::program::{PHASES, Phase};
 
 use crate::{
     cli::{NetworkCheck, NetworkCommand, NetworkInit},
@@ -47,11 +48,8 @@ fn summary(plan: &Plan, manifest: &Manifest, out: &Path) -> String {
         let (name, host, rpc, p2p) = (&node.name, node.host, node.rpc_port, node.p2p_port);
         let _ = writeln!(text, "{name:<4} {address}  {host}  JSON-RPC {rpc}  P2P {p2p}");
     }
-    let phase = match plan.nodes.len() {
-        0..=5 => 1,
-        6..=11 => 2,
-        _ => 3,
-    };
+    let has_room = |phase: &&Phase| plan.nodes.len() <= usize::from(phase.max_validators);
+    let phase = PHASES.iter().find(has_room).map_or(PHASES.len(), |phase| usize::from(phase.phase));
     let _ = write!(
         text,
         "

@@ -3,6 +3,7 @@
 use alloy_primitives::{Address, Bytes, U256};
 use alloy_sol_types::SolCall;
 use contracts::PlatformValidatorRegistry as Registry;
+use validators::program::PHASES;
 
 use super::state::{ACTIVE, INACTIVE, JAILED, REMOVED, SLASHED, State};
 use crate::cli::{RegistryCommand, SendOptions, SlashChoice};
@@ -151,11 +152,8 @@ pub(super) fn foresee(command: &RegistryCommand, before: &State, sender: Address
         C::Unjail { .. } => (state.record.status, state.record.jailedUntil) = (ACTIVE, 0),
         C::SetMax { slots, .. } => state.slots = U256::from(*slots),
         C::Expand { phase, .. } => {
-            let slots = match phase {
-                1 => U256::from(5),
-                2 => U256::from(11),
-                _ => state.target,
-            };
+            let chosen = PHASES.iter().find(|known| known.phase == *phase);
+            let slots = chosen.map_or(state.target, |known| U256::from(known.max_validators));
             (state.phase, state.slots, state.is_open) = (*phase, slots, true);
         }
         C::OpenRegistration { open, .. } => state.is_open = *open,

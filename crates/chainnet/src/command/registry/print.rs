@@ -184,8 +184,14 @@ fn finish(
     Ok(())
 }
 
+/// What a reader looks for first; the rest comes after it, by name.
+const FIRST: [&str; 8] = ["call", "from", "to", "value", "data", "gas", "transaction", "block"];
+
 fn print_fields(view: &Map<String, Value>, indent: &str) {
-    for (name, value) in view {
+    let place = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
+    let mut fields: Vec<_> = view.iter().collect();
+    fields.sort_by_key(|(name, _)| place(name));
+    for (name, value) in fields {
         match value {
             Value::Object(fields) => {
                 say(format!("{indent}{name}"));
