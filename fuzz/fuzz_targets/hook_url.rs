@@ -5,10 +5,10 @@
 
 #![no_main]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/webhooks/src/guard/address.rs"]
 mod address;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/webhooks/src/guard/url.rs"]
 mod guarded;
 

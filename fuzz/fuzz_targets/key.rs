@@ -4,13 +4,13 @@
 
 #![no_main]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/access/src/key.rs"]
 mod gateway_key;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/accounts/src/random.rs"]
 mod random;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/accounts/src/key/text.rs"]
 mod text;
 

@@ -5,10 +5,10 @@
 
 #![no_main]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/accounts/src/session/message.rs"]
 mod message;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of the file is fuzzed")]
 #[path = "../../crates/accounts/src/session/recover.rs"]
 mod recover;
 
