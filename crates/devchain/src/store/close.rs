@@ -65,6 +65,8 @@ fn flush(database: &Database, keyspaces: [&Keyspace; 2]) -> Result<bool, StoreEr
             return Ok(false);
         }
         pause();
+        // An engine that has failed, say because its folder is gone, says so here and will never finish.
+        database.persist(PersistMode::Buffer)?;
     }
     Ok(true)
 }
