@@ -1,4 +1,4 @@
-// The pages in a browser, by clicks. `with-chainnet` starts the product and then this; RPC_URL and EXPLORER_URL say where it is.
+// The pages in a browser, by clicks. `run` beside it says how to start it; RPC_URL and EXPLORER_URL say where the product is.
 import { mkdirSync } from 'node:fs'
 
 import { launch } from './lib/browser.mjs'

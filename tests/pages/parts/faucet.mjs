@@ -32,6 +32,6 @@ export async function claimFromFaucet({ browser, base, binary, screenshots }) {
 async function claim(page, wallet) {
   await page.locator('#address').fill(wallet)
   const key = page.locator('#key')
-  if (await key.count()) await key.fill(process.env.EXPLORER_KEY)
+  if (await key.count()) await key.fill(process.env.API_KEY)
   await page.locator('#claim-form button').click()
 }
