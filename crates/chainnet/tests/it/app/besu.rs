@@ -159,15 +159,37 @@ async fn sell_something(roles: &Roles) {
     assert_eq!(dashboard["revenue"]["idr"], AMOUNT_IDR, "{dashboard}");
 }
 
+/// An operator's votes, by the methods that Besu has for them.
+async fn vote(roles: &Roles) {
+    let (data, url) = (roles.data.path().to_str().unwrap(), roles.besu.url());
+    let newcomer = CAROL.to_string();
+    let run = async |arguments: &[&str]| {
+        let places = ["--data", data, "--rpc-url", &url];
+        chainnet(["validator"].iter().chain(arguments).chain(&places).copied()).await
+    };
+    let votes = async || roles.node.client().call::<Value>("ibft_getPendingVotes", json!([])).await.unwrap();
+    let said = run(&["vote", &newcomer, "--add"]).await.success();
+    assert!(said.contains(&format!("will vote to add {newcomer}")), "{said}");
+    assert_eq!(votes().await, json!({ newcomer.to_lowercase(): true }));
+    let said = run(&["discard", &newcomer]).await.success();
+    assert!(said.contains("votes no longer"), "{said}");
+    assert_eq!(votes().await, json!({}));
+    let said = run(&["vote", &newcomer, "--drop"]).await.failure();
+    assert!(said.contains("is not in the validator set"), "{said}");
+}
+
 async fn roles_on(settings: BesuSettings) {
     let roles = Roles::start(settings).await;
     read_everywhere(&roles).await;
     ask_the_gateway(&roles).await;
     claim_coin(&roles).await;
     sell_something(&roles).await;
-    // Nothing was asked that Besu refuses, but for what a caller asked for by name.
+    vote(&roles).await;
+    // Nothing was asked that Besu refuses, but for what a caller asked for by name, and whether it is our own node.
+    let expected = ["eth_maxPriorityFeePerGas", "chainnet_validators"];
     let faults = roles.besu.faults();
-    let ours: Vec<_> = faults.iter().filter(|fault| !fault.starts_with("eth_maxPriorityFeePerGas")).collect();
+    let ours: Vec<_> =
+        faults.iter().filter(|fault| !expected.iter().any(|method| fault.starts_with(method))).collect();
     assert!(ours.is_empty(), "{ours:?}");
     assert_eq!(roles.besu.turned_away(), 0);
 }
