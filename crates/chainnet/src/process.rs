@@ -111,7 +111,7 @@ pub(crate) async fn open_database(config: &Config) -> anyhow::Result<Db> {
         fs::create_dir_all(&config.data)
             .with_context(|| format!("cannot create {}", config.data.display()))?;
     }
-    Db::open(url).await.with_context(|| {
+    Db::open_with(url, config.database_connections).await.with_context(|| {
         format!("cannot open the database {}; DATABASE_URL names another", config.database.masked())
     })
 }

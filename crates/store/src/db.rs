@@ -1,6 +1,6 @@
 //! Opening a database, and transactions.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
 use sqlx::{
     ConnectOptions, PgPool, Pool, Postgres, Sqlite, SqlitePool, Transaction,
@@ -13,8 +13,6 @@ use crate::{OpenError, StoreError, migration};
 
 /// Connections that read a SQLite file at once. Each has a thread and a page cache of its own.
 const SQLITE_READERS: u32 = 4;
-/// Connections to PostgreSQL.
-const POSTGRES_CONNECTIONS: u32 = 10;
 /// How long a caller waits for a connection, and a SQLite connection for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause before a busy SQLite file is opened again.
@@ -81,13 +79,21 @@ pub(crate) enum Inner {
 }
 
 impl Db {
+    /// Connections to PostgreSQL, unless more or fewer are asked for.
+    pub const CONNECTIONS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
     /// Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and brings its tables up to date.
     ///
     /// A file is created if there is none. Several processes may open the same database at once.
     pub async fn open(url: &str) -> Result<Self, OpenError> {
+        Self::open_with(url, Self::CONNECTIONS).await
+    }
+
+    /// Opens a database as [`Self::open`] does, with so many connections at most if it is PostgreSQL.
+    pub async fn open_with(url: &str, connections: NonZeroU32) -> Result<Self, OpenError> {
         match url.split_once(':') {
             Some(("sqlite", _)) => Self::open_sqlite(url).await,
-            Some(("postgres" | "postgresql", _)) => Self::open_postgres(url).await,
+            Some(("postgres" | "postgresql", _)) => Self::open_postgres(url, connections.get()).await,
             Some(_) | None => Err(OpenError::UnknownEngine),
         }
     }
@@ -106,14 +112,14 @@ impl Db {
         Ok(Self { pools: Pools::Sqlite { writer, readers, durable } })
     }
 
-    async fn open_postgres(url: &str) -> Result<Self, OpenError> {
+    async fn open_postgres(url: &str, connections: u32) -> Result<Self, OpenError> {
         let options = PgConnectOptions::from_str(url).map_err(OpenError::Url)?;
         let options = options
             .statement_cache_capacity(PREPARED_STATEMENTS)
             .application_name("chainnet")
             .disable_statement_logging();
         let pool = PgPoolOptions::new()
-            .max_connections(POSTGRES_CONNECTIONS)
+            .max_connections(connections)
             .acquire_timeout(PATIENCE)
             .connect_with(options)
             .await

@@ -28,6 +28,7 @@ use access::InternalAllowlist;
 use chain::remote::NodeUrl;
 use domain::{Deployment, Network, WebUrl, Wei};
 use ipnet::IpNet;
+use store::Db;
 use validators::mail::SmtpSettings;
 
 pub use deployments::Deployments;
@@ -68,6 +69,8 @@ pub struct Config {
     pub nodes: Vec<NodeUrl>,
     /// The database.
     pub database: SecretUrl,
+    /// Connections to it, where it is PostgreSQL.
+    pub database_connections: NonZeroU32,
     /// REST and GraphQL.
     pub api: ApiConfig,
     /// The JSON-RPC gateway.
@@ -206,6 +209,7 @@ impl Config {
         let database = layers
             .take_or(&table::DATABASE_URL, Some(own_database.clone()), Source::Default)
             .unwrap_or(own_database);
+        let database_connections = layers.take(&table::DATABASE_CONNECTIONS, Db::CONNECTIONS);
         let api = take_api(&mut layers, network, record);
         let gateway = take_gateway(&mut layers, network);
         let faucet = take_faucet(&mut layers);
@@ -227,6 +231,7 @@ impl Config {
             node,
             nodes,
             database,
+            database_connections,
             api,
             gateway,
             faucet,

@@ -2,6 +2,7 @@
 
 mod access;
 mod api;
+mod database;
 mod explorer;
 mod faucet;
 mod gateway;
@@ -15,6 +16,7 @@ mod portal;
 pub(super) use self::{
     access::{INTERNAL_ALLOWLIST, KEY_RATE_LIMIT_MAX, REDIS_URL},
     api::{API_HOST, API_PORT, CORS_ORIGINS, RATE_LIMIT_MAX, TRUSTED_PROXIES},
+    database::{DATABASE_CONNECTIONS, DATABASE_URL},
     explorer::{EXPLORER_HOST, EXPLORER_PORT},
     faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
     gateway::{GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
@@ -25,11 +27,7 @@ pub(super) use self::{
     node::{NODE_DEMO, NODE_GENESIS, NODE_RPC_HOST, NODE_RPC_PORT, RPC_URL},
     portal::{PORTAL_PEPPER, WEBHOOK_ALLOW_PRIVATE, WEBHOOK_KEY},
 };
-use super::{
-    secret::SecretUrl,
-    setting::{About, DefaultValue::Depends, Setting, Shape},
-    value,
-};
+use super::setting::{About, DefaultValue::Depends, Shape};
 
 /// The configuration file itself: a variable and a flag, but no key.
 pub(in crate::config) const FILE: About = About {
@@ -44,41 +42,8 @@ pub(in crate::config) const FILE: About = About {
     commands: &[],
 };
 
-pub(in crate::config) const DATABASE_URL: Setting<SecretUrl> = Setting {
-    about: About {
-        key: "database.url",
-        env: "DATABASE_URL",
-        flag: "database-url",
-        value: "URL",
-        meaning: "Where the index, the applications and the keys are kept",
-        allowed: "sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE",
-        default: Depends("the SQLite file chainnet.db in the data directory"),
-        shape: Shape::Text,
-        commands: &[
-            "up",
-            "api",
-            "gateway",
-            "faucet",
-            "explorer",
-            "worker",
-            "doctor",
-            "applications",
-            "keys",
-            "allowlist",
-            "partner",
-            "rate",
-            "portal",
-            "validator",
-            "db",
-        ],
-    },
-    parse: value::database,
-    show: SecretUrl::masked,
-    secret: true,
-};
-
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 39] = [
+pub const SETTINGS: [&About; 40] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -90,6 +55,7 @@ pub const SETTINGS: [&About; 39] = [
     &NODE_DEMO.about,
     &RPC_URL.about,
     &DATABASE_URL.about,
+    &DATABASE_CONNECTIONS.about,
     &API_HOST.about,
     &API_PORT.about,
     &RATE_LIMIT_MAX.about,
