@@ -55,8 +55,7 @@ impl Wiring<'_> {
         let counted = gateway.clone();
         self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
         parts.start("the gateway", |stop| async move {
-            gateway::serve(listener, gateway, stop).await;
-            Ok(())
+            gateway::serve(listener, gateway, stop).await.context("the gateway's threads cannot be started")
         });
         Ok(())
     }

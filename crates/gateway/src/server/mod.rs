@@ -1,24 +1,24 @@
 //! The transport: HTTP/1.1 and WebSocket on one port, over hyper without a framework, because this is the hottest path of
-//! the product. A connection is one task; requests on it are answered in place, never spawned.
+//! the product. A connection is one task of one thread; requests on it are answered in place, never spawned.
 
 mod body;
 mod connection;
 mod cors;
 mod http;
+mod shards;
 mod watch;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use access::Client;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     sync::Semaphore,
-    task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 
-use self::connection::Connection;
+use self::shards::{Arrival, Shards};
 use crate::{gateway::Gateway, places::Places};
 
 /// Connections being told that the gateway is full; beyond this they are just dropped.
@@ -40,35 +40,48 @@ pub(crate) struct Shared {
 }
 
 /// Answers JSON-RPC on a listener until `shutdown`. Then the listener is closed, and what is open may finish. Whoever spreads
-/// traffic is told before, by [`Gateway::drain`].
-pub async fn serve(listener: TcpListener, gateway: Arc<Gateway>, shutdown: CancellationToken) {
+/// traffic is told before, by [`Gateway::drain`]. Fails if the threads that serve cannot be started.
+pub async fn serve(
+    listener: TcpListener,
+    gateway: Arc<Gateway>,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
     let shared = Arc::new(Shared {
         clients: Places::new(gateway.config.limits.max_connections_per_client),
         gateway: Arc::clone(&gateway),
     });
+    let stop = CancellationToken::new();
+    let shards = Shards::start(&shared, &stop)?;
     tokio::select! {
-        () = accept(listener, shared, shutdown) => {}
+        () = accept(listener, &gateway, shards, stop, shutdown) => {}
         // The upstream has ended, which it does only with the process.
         () = gateway.run() => tracing::error!("the nodes are not followed any more"),
     }
+    Ok(())
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: CancellationToken) {
-    let limits = &shared.gateway.config.limits;
-    let mut doorman = Doorman {
+/// `stop` is told to all connections.
+async fn accept(
+    listener: TcpListener,
+    gateway: &Gateway,
+    mut shards: Shards,
+    stop: CancellationToken,
+    shutdown: CancellationToken,
+) {
+    let limits = &gateway.config.limits;
+    let doorman = Doorman {
         places: Arc::new(Semaphore::new(limits.max_connections)),
         refusals: Arc::new(Semaphore::new(MAX_REFUSALS)),
-        stop: CancellationToken::new(),
-        shared: Arc::clone(&shared),
-        tasks: JoinSet::new(),
     };
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = shutdown.cancelled() => break,
         };
-        match accepted {
-            Ok((stream, peer)) => doorman.take(stream, peer.ip()),
+        let arrival = accepted.and_then(|(stream, peer)| doorman.receive(stream, peer.ip()));
+        match arrival {
+            Ok(Some(arrival)) => shards.take(arrival),
+            Ok(None) => {}
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -76,45 +89,30 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, shutdown: Cancellati
         }
     }
     drop(listener);
-    doorman.stop.cancel();
-    if tokio::time::timeout(limits.drain, doorman.see_out()).await.is_err() {
-        tracing::warn!(open = doorman.tasks.len(), "closing connections that did not finish in time");
+    stop.cancel();
+    if tokio::time::timeout(limits.drain, shards.see_out()).await.is_err() {
+        tracing::warn!(open = shards.open(), "closing connections that did not finish in time");
     }
 }
 
-/// Starts a task for each connection, as long as there is room.
+/// Lets connections in as long as there is room.
 struct Doorman {
-    shared: Arc<Shared>,
     places: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
-    /// Told to all connections.
-    stop: CancellationToken,
-    tasks: JoinSet<()>,
 }
 
 impl Doorman {
-    fn take(&mut self, stream: TcpStream, peer: IpAddr) {
-        while self.tasks.try_join_next().is_some() {}
-        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
-            let connection = Connection::new(Arc::clone(&self.shared), peer, self.stop.clone());
-            let open = self.shared.gateway.metrics.connections.clone();
-            open.inc();
-            self.tasks.spawn(async move {
-                connection.serve(stream).await;
-                drop(place);
-                open.dec();
-            });
-        } else if let Ok(place) = Arc::clone(&self.refusals).try_acquire_owned() {
-            self.tasks.spawn(async move {
-                refuse(stream).await;
-                drop(place);
-            });
-        }
-    }
-
-    /// Waits until the last connection has ended.
-    async fn see_out(&mut self) {
-        while self.tasks.join_next().await.is_some() {}
+    /// A connection with its place; nothing if there is no room even to refuse it.
+    fn receive(&self, stream: TcpStream, peer: IpAddr) -> io::Result<Option<Arrival>> {
+        let (place, has_room) = match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => (place, true),
+            Err(_) => match Arc::clone(&self.refusals).try_acquire_owned() {
+                Ok(place) => (place, false),
+                Err(_) => return Ok(None),
+            },
+        };
+        // Leaves this thread's events; the one that serves it listens for its own.
+        Ok(Some(Arrival { stream: stream.into_std()?, peer, place, has_room }))
     }
 }
 
