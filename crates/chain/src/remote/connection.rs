@@ -1,89 +1,150 @@
 //! One kept-alive HTTP/1.1 connection to a node.
 //!
-//! Whoever asks also drives the connection. A task of its own would hear of a closed connection sooner, but cost every
-//! request two changes of task.
+//! Whoever asks also moves the bytes. A task of its own would hear of a closed connection sooner, but cost every request two
+//! changes of task.
 
 use std::{
-    future::poll_fn,
-    pin::{Pin, pin},
+    io,
+    pin::Pin,
     task::{Context, Poll, Waker},
 };
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::{
-    Request, Response,
-    body::Incoming,
-    client::conn::http1::{self, SendRequest},
-    rt::{Read, Write},
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
+
+use super::{
+    dial::Wire,
+    response::{self, BadResponse, Chunks, Framing},
+    transport::{HttpAnswer, TransportError},
 };
 
-use super::transport::{HttpAnswer, TransportError};
-
-type Driver = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
+/// Room for the usual answer with its head, and what is asked for at a time of a longer one.
+const ROOM: usize = 8 * 1024;
 
 /// A connection on which one request is under way at a time.
 pub(super) struct Connection {
-    sender: SendRequest<Full<Bytes>>,
-    driver: Driver,
+    stream: Box<dyn Wire>,
 }
 
 impl Connection {
     /// Speaks HTTP on a stream.
-    pub(super) async fn open<S>(stream: S) -> Result<Self, TransportError>
-    where
-        S: Read + Write + Unpin + Send + 'static,
-    {
-        let (sender, driver) = http1::handshake(stream).await?;
-        Ok(Self { sender, driver: Box::pin(driver) })
+    pub(super) fn new(stream: Box<dyn Wire>) -> Self {
+        Self { stream }
     }
 
-    /// Whether the node has left the connection open, as far as this machine knows.
+    /// Whether the node has left the connection open, as far as this machine knows. Nothing may come before a question.
     pub(super) fn is_open(&mut self) -> bool {
-        let is_over = self.driver.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
-        !is_over && self.sender.is_ready()
+        let mut byte = [0];
+        let reading = Pin::new(&mut self.stream)
+            .poll_read(&mut Context::from_waker(Waker::noop()), &mut ReadBuf::new(&mut byte));
+        matches!(reading, Poll::Pending)
     }
 
-    /// Asks, and reads an answer of so many bytes at most. Answers also whether the connection can be used again.
+    /// Sends a head and a body, and reads an answer of so many bytes at most. Answers also whether the connection can be used
+    /// again.
     ///
-    /// [`TransportError::Http`] means that no answer has begun.
+    /// [`TransportError::Closed`] means that no answer has begun.
     pub(super) async fn exchange(
         &mut self,
-        request: Request<Full<Bytes>>,
+        head: Bytes,
+        body: Bytes,
         max_bytes: usize,
     ) -> Result<(HttpAnswer, bool), TransportError> {
-        let Self { sender, driver } = self;
-        let asking = async {
-            let response = sender.send_request(request).await?;
-            let answer = read(response, max_bytes).await?;
-            // Not ready means that the node wants to close it.
-            Ok((answer, sender.ready().await.is_ok()))
+        let sent = self.stream.write_all_buf(&mut head.chain(body)).await;
+        sent.map_err(TransportError::Closed)?;
+        self.stream.flush().await.map_err(TransportError::Closed)?;
+        let mut arrived = BytesMut::with_capacity(ROOM);
+        let head = loop {
+            if !self.read_more(&mut arrived).await.map_err(TransportError::Closed)? {
+                let is_silent = arrived.is_empty();
+                let error = io::Error::from(io::ErrorKind::UnexpectedEof);
+                return Err(if is_silent {
+                    TransportError::Closed(error)
+                } else {
+                    TransportError::Body(error)
+                });
+            }
+            if let Some(head) = response::take_head(&mut arrived)? {
+                break head;
+            }
         };
-        drive(driver, asking).await
+        let body = match head.framing {
+            Framing::Length(length) => self.read_length(&mut arrived, length, max_bytes).await?,
+            Framing::Chunked => self.read_chunks(&mut arrived, max_bytes).await?,
+            Framing::UntilClosed => self.read_until_closed(&mut arrived, max_bytes).await?,
+        };
+        // What comes after an answer belongs to nobody.
+        Ok((HttpAnswer { status: head.status, body }, head.is_kept && arrived.is_empty()))
+    }
+
+    async fn read_length(
+        &mut self,
+        arrived: &mut BytesMut,
+        length: usize,
+        max_bytes: usize,
+    ) -> Result<Bytes, TransportError> {
+        if length > max_bytes {
+            return Err(TransportError::TooLong(max_bytes));
+        }
+        while arrived.len() < length {
+            // All at once: a long body is neither copied nor asked for in many pieces.
+            arrived.reserve(length - arrived.len());
+            self.read_on(arrived).await?;
+        }
+        Ok(arrived.split_to(length).freeze())
+    }
+
+    async fn read_chunks(
+        &mut self,
+        arrived: &mut BytesMut,
+        max_bytes: usize,
+    ) -> Result<Bytes, TransportError> {
+        let (mut chunks, mut body) = (Chunks::default(), BytesMut::new());
+        while !chunks.take(arrived, &mut body, max_bytes)? {
+            self.read_on(arrived).await?;
+        }
+        Ok(body.freeze())
+    }
+
+    async fn read_until_closed(
+        &mut self,
+        arrived: &mut BytesMut,
+        max_bytes: usize,
+    ) -> Result<Bytes, TransportError> {
+        while self.read_more(arrived).await.map_err(TransportError::Body)? {
+            if arrived.len() > max_bytes {
+                return Err(TransportError::TooLong(max_bytes));
+            }
+        }
+        Ok(arrived.split().freeze())
+    }
+
+    /// Reads more of an answer that has not ended.
+    async fn read_on(&mut self, arrived: &mut BytesMut) -> Result<(), TransportError> {
+        if self.read_more(arrived).await.map_err(TransportError::Body)? {
+            return Ok(());
+        }
+        Err(TransportError::Body(io::ErrorKind::UnexpectedEof.into()))
+    }
+
+    /// Whether there was more.
+    async fn read_more(&mut self, arrived: &mut BytesMut) -> io::Result<bool> {
+        if arrived.capacity() == arrived.len() {
+            arrived.reserve(ROOM);
+        }
+        Ok(self.stream.read_buf(arrived).await? > 0)
     }
 }
 
-async fn read(response: Response<Incoming>, max_bytes: usize) -> Result<HttpAnswer, TransportError> {
-    let status = response.status();
-    let body = Limited::new(response.into_body(), max_bytes).collect().await;
-    let body = body.map_err(|error| match error.downcast::<LengthLimitError>() {
-        Ok(_) => TransportError::TooLong(max_bytes),
-        Err(error) => TransportError::Body(error),
-    })?;
-    Ok(HttpAnswer { status, body: body.to_bytes() })
-}
-
-/// Does work on a connection while the connection moves.
-async fn drive<T>(driver: &mut Driver, work: impl Future<Output = T>) -> T {
-    let mut work = pin!(work);
-    let mut is_over = false;
-    poll_fn(|context| {
-        if let Poll::Ready(done) = work.as_mut().poll(context) {
-            return Poll::Ready(done);
+impl From<BadResponse> for TransportError {
+    fn from(bad: BadResponse) -> Self {
+        match bad {
+            BadResponse::TooLong(most) => Self::TooLong(most),
+            BadResponse::NotHttp
+            | BadResponse::LongHead
+            | BadResponse::Status
+            | BadResponse::Length
+            | BadResponse::Chunk => Self::NotHttp(bad),
         }
-        // Whoever waits for an answer is told how it ended.
-        is_over = is_over || driver.as_mut().poll(context).is_ready();
-        work.as_mut().poll(context)
-    })
-    .await
+    }
 }

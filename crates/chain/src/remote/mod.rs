@@ -16,6 +16,7 @@ mod pick;
 mod pools;
 mod raw;
 mod reads;
+mod response;
 mod send;
 mod served;
 mod transport;

@@ -86,8 +86,13 @@ impl Node {
 
     /// Passes a call on and cuts its result or error out of the answer, within the lane's share of connections.
     pub(super) async fn pass_on(&self, lane: Lane, body: Bytes) -> Result<Answer, RawError> {
-        let entering = tokio::time::timeout(self.config.request_timeout, self.lanes.enter(lane));
-        let _turn = entering.await.map_err(|_| RawError::Busy)??;
+        let _turn = match self.lanes.try_enter(lane) {
+            Some(turn) => turn,
+            None => {
+                let entering = tokio::time::timeout(self.config.request_timeout, self.lanes.enter(lane));
+                entering.await.map_err(|_| RawError::Busy)??
+            }
+        };
         let started = Instant::now();
         let HttpAnswer { status, body } = self.transport.post(body).await.map_err(|error| {
             self.note_failure(&error);
@@ -233,10 +238,10 @@ impl Node {
         match source {
             TransportError::TimedOut(_) => ChainError::TimedOut,
             TransportError::Connect(_)
-            | TransportError::Http(_)
+            | TransportError::Closed(_)
+            | TransportError::NotHttp(_)
             | TransportError::TooLong(_)
-            | TransportError::Body(_)
-            | TransportError::Request(_) => {
+            | TransportError::Body(_) => {
                 ChainError::Unavailable(Some(Box::new(NodeFailure { node: self.url.clone(), source })))
             }
         }
@@ -288,9 +293,9 @@ impl From<TransportError> for RawError {
             TransportError::TimedOut(_) => Self::TimedOut,
             TransportError::TooLong(_) => Self::TooLong,
             TransportError::Connect(_)
-            | TransportError::Http(_)
-            | TransportError::Body(_)
-            | TransportError::Request(_) => Self::Unavailable,
+            | TransportError::Closed(_)
+            | TransportError::NotHttp(_)
+            | TransportError::Body(_) => Self::Unavailable,
         }
     }
 }

@@ -3,19 +3,17 @@
 //! The pool is our own, because a node closes its door beyond a number of connections (Besu: 80 for all who ask) and
 //! hyper-util's pool knows no upper bound. Nothing here knows JSON.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
+use std::{fmt::Write, sync::Arc, time::Duration};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use hyper::StatusCode;
+use parking_lot::Mutex;
+use tokio::{
+    runtime::{self, Handle},
+    sync::Semaphore,
 };
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper::{Request, StatusCode, header, http::request};
-use hyper_util::rt::TokioIo;
-use parking_lot::Mutex;
-use tokio::sync::Semaphore;
-
-use super::{RemoteConfig, connection::Connection, dial::Dialer, url::Endpoint};
+use super::{RemoteConfig, connection::Connection, dial::Dialer, response::BadResponse, url::Endpoint};
 
 /// Why a node gave no HTTP answer.
 #[derive(Debug, thiserror::Error)]
@@ -26,18 +24,18 @@ pub(super) enum TransportError {
     /// It did not answer within the time limit.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
-    /// The connection broke, or what came back is not HTTP.
-    #[error("the connection failed")]
-    Http(#[from] hyper::Error),
+    /// The connection ended before an answer began.
+    #[error("the connection was closed")]
+    Closed(#[source] std::io::Error),
+    /// What came back is not HTTP.
+    #[error("the answer is not HTTP")]
+    NotHttp(#[source] BadResponse),
     /// The answer is longer than allowed.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
     /// The answer broke off.
     #[error("the answer broke off")]
-    Body(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The request cannot be written, because of the path in the URL.
-    #[error("the request cannot be made")]
-    Request(#[from] hyper::http::Error),
+    Body(#[source] std::io::Error),
 }
 
 /// What a node answered.
@@ -49,26 +47,32 @@ pub(super) struct HttpAnswer {
     pub(super) body: Bytes,
 }
 
-/// What all requests to a node begin with.
-fn head_of(endpoint: &Endpoint) -> Result<request::Parts, hyper::http::Error> {
-    let mut request = Request::post(&endpoint.path_and_query)
-        .header(header::HOST, endpoint.authority())
-        .header(header::CONTENT_TYPE, "application/json");
+/// What all requests to a node begin with, up to the length of the body.
+fn head_of(endpoint: &Endpoint) -> Bytes {
+    let mut head = BytesMut::new();
+    head.put_slice(b"POST ");
+    head.put_slice(endpoint.path_and_query.as_bytes());
+    head.put_slice(b" HTTP/1.1\r\nhost: ");
+    head.put_slice(endpoint.authority().as_bytes());
+    head.put_slice(b"\r\ncontent-type: application/json\r\n");
     if let Some(authorization) = &endpoint.authorization {
-        request = request.header(header::AUTHORIZATION, authorization);
+        head.put_slice(b"authorization: ");
+        head.put_slice(authorization.as_bytes());
+        head.put_slice(b"\r\n");
     }
-    Ok(request.body(())?.into_parts().0)
+    head.put_slice(b"content-length: ");
+    head.freeze()
 }
 
 /// The way to one node.
 pub(super) struct HttpTransport {
     endpoint: Endpoint,
-    /// Made with the first request.
-    head: OnceLock<request::Parts>,
+    head: Bytes,
     dialer: Arc<Dialer>,
     places: Semaphore,
     max_connections: usize,
-    idle: Mutex<Vec<Connection>>,
+    /// Kept connections, the one used last at the end, each with the runtime that opened it and hears what the node answers.
+    idle: Mutex<Vec<(runtime::Id, Connection)>>,
     timeout: Duration,
     max_answer_bytes: usize,
 }
@@ -77,8 +81,8 @@ impl HttpTransport {
     pub(super) fn new(endpoint: Endpoint, dialer: Arc<Dialer>, config: &RemoteConfig) -> Self {
         let max_connections = config.max_connections.max(1);
         Self {
+            head: head_of(&endpoint),
             endpoint,
-            head: OnceLock::new(),
             dialer,
             places: Semaphore::new(max_connections),
             max_connections,
@@ -105,43 +109,52 @@ impl HttpTransport {
     }
 
     async fn exchange(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
+        let here = Handle::current().id();
         // A kept connection may have been closed by the node a moment ago; that says nothing about the node.
-        if let Some(connection) = self.kept_connection() {
-            match self.ask(connection, body.clone()).await {
-                Err(TransportError::Http(_)) => {}
+        if let Some((home, connection)) = self.kept_connection(here) {
+            match self.ask(home, connection, body.clone()).await {
+                Err(TransportError::Closed(_)) => {}
                 answered => return answered,
             }
         }
         let stream = self.dialer.dial(&self.endpoint).await.map_err(TransportError::Connect)?;
-        self.ask(Connection::open(TokioIo::new(stream)).await?, body).await
+        self.ask(here, Connection::new(stream), body).await
     }
 
-    fn kept_connection(&self) -> Option<Connection> {
+    /// A kept connection of this runtime, or of any if there may be no more. One of another is heard by other threads first.
+    fn kept_connection(&self, here: runtime::Id) -> Option<(runtime::Id, Connection)> {
         let mut idle = self.idle.lock();
-        while let Some(mut connection) = idle.pop() {
+        loop {
+            let own = idle.iter().rposition(|(home, _)| *home == here);
+            let may_open = idle.len() + self.in_flight() <= self.max_connections;
+            let any = (!may_open && !idle.is_empty()).then_some(0);
+            let (home, mut connection) = idle.remove(own.or(any)?);
             if connection.is_open() {
-                return Some(connection);
+                return Some((home, connection));
             }
         }
-        None
     }
 
-    async fn ask(&self, mut connection: Connection, body: Bytes) -> Result<HttpAnswer, TransportError> {
-        let (answer, is_reusable) = connection.exchange(self.request(body)?, self.max_answer_bytes).await?;
+    async fn ask(
+        &self,
+        home: runtime::Id,
+        mut connection: Connection,
+        body: Bytes,
+    ) -> Result<HttpAnswer, TransportError> {
+        let (answer, is_reusable) =
+            connection.exchange(self.head_for(&body), body, self.max_answer_bytes).await?;
         if is_reusable {
-            self.idle.lock().push(connection);
+            self.idle.lock().push((home, connection));
         }
         Ok(answer)
     }
 
-    fn request(&self, body: Bytes) -> Result<Request<Full<Bytes>>, TransportError> {
-        let head = match self.head.get() {
-            Some(head) => head,
-            None => {
-                let head = head_of(&self.endpoint)?;
-                self.head.get_or_init(|| head)
-            }
-        };
-        Ok(Request::from_parts(head.clone(), Full::new(body)))
+    /// The head of a request with this body.
+    fn head_for(&self, body: &Bytes) -> Bytes {
+        let mut head = BytesMut::with_capacity(self.head.len() + 24);
+        head.put_slice(&self.head);
+        // Writing into memory cannot fail.
+        let _ = write!(head, "{}\r\n\r\n", body.len());
+        head.freeze()
     }
 }

@@ -39,6 +39,19 @@ impl Lanes {
         self.waiting.load(Ordering::Relaxed)
     }
 
+    /// A turn, if there is one at once.
+    pub(crate) fn try_enter(&self, lane: Lane) -> Option<Turn<'_>> {
+        let (cheap, heavy) = match lane {
+            Lane::Cheap => (Some(self.cheap.try_acquire().ok()?), None),
+            Lane::Heavy => {
+                let heavy = self.heavy.try_acquire().ok()?;
+                (Some(self.cheap.try_acquire().ok()?), Some(heavy))
+            }
+            Lane::Write => (None, None),
+        };
+        Some(Turn { _cheap: cheap, _heavy: heavy })
+    }
+
     /// Waits for a turn, unless too many do so already. A transaction needs none: its connection is kept free.
     pub(crate) async fn enter(&self, lane: Lane) -> Result<Turn<'_>, RawError> {
         match lane {
