@@ -1,34 +1,67 @@
-//! A node that can be switched off.
+//! The line to a chain, which a test can cut, or spoil for transactions alone.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
 use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
-use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
+use chain::{
+    Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, Rejection, SendError, Sent,
+};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// The chain behind a line that can be cut.
+/// What happens to transactions on their way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing: they arrive, and the answer comes back.
+    None,
+    /// They arrive, but the answer does not come back.
+    AnswerLost,
+    /// They do not arrive, and nobody says so.
+    Lost,
+    /// They do not arrive, and the sender waits for ever.
+    Silence,
+    /// The node refuses them.
+    Refused(Rejection),
+}
+
+/// The chain behind a line.
 pub struct FlakyClient {
     inner: Arc<dyn ChainClient>,
-    is_cut: AtomicBool,
+    fault: Mutex<Fault>,
+    is_cut: Mutex<bool>,
+    /// Everything that was sent, in order.
+    sent: watch::Sender<Vec<Bytes>>,
 }
 
 impl FlakyClient {
     /// A line that is whole.
     pub fn new(inner: Arc<dyn ChainClient>) -> Self {
-        Self { inner, is_cut: AtomicBool::new(false) }
+        Self {
+            inner,
+            fault: Mutex::new(Fault::None),
+            is_cut: Mutex::new(false),
+            sent: watch::Sender::new(Vec::new()),
+        }
     }
 
-    /// Cuts the line, or mends it.
+    /// Spoils transactions from now on.
+    pub fn spoil(&self, fault: Fault) {
+        *self.fault.lock() = fault;
+    }
+
+    /// Cuts the line altogether, or mends it.
     pub fn cut(&self, is_cut: bool) {
-        self.is_cut.store(is_cut, Ordering::SeqCst);
+        *self.is_cut.lock() = is_cut;
+    }
+
+    /// Transactions that were given to it, whatever became of them.
+    pub fn sent(&self) -> watch::Receiver<Vec<Bytes>> {
+        self.sent.subscribe()
     }
 
     fn check(&self) -> Result<(), ChainError> {
-        if self.is_cut.load(Ordering::SeqCst) { Err(ChainError::Unavailable(None)) } else { Ok(()) }
+        if *self.is_cut.lock() { Err(ChainError::Unavailable(None)) } else { Ok(()) }
     }
 }
 
@@ -93,7 +126,18 @@ impl ChainClient for FlakyClient {
     }
 
     async fn send_transaction(&self, raw: Bytes) -> Result<Sent, SendError> {
+        let fault = *self.fault.lock();
+        self.sent.send_modify(|sent| sent.push(raw.clone()));
         self.check().map_err(SendError::Unknown)?;
-        self.inner.send_transaction(raw).await
+        match fault {
+            Fault::None => self.inner.send_transaction(raw).await,
+            Fault::AnswerLost => {
+                let _ = self.inner.send_transaction(raw).await;
+                Err(SendError::Unknown(ChainError::TimedOut))
+            }
+            Fault::Lost => Err(SendError::Unknown(ChainError::TimedOut)),
+            Fault::Silence => std::future::pending().await,
+            Fault::Refused(reason) => Err(SendError::Rejected { reason, message: "no".to_owned() }),
+        }
     }
 }

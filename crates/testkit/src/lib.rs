@@ -26,7 +26,7 @@ pub use anvil::Anvil;
 pub use app::AppProcess;
 pub use balancer::Balancer;
 pub use besu::{Besu, BesuSettings, TestNode};
-pub use flaky::FlakyClient;
+pub use flaky::{Fault, FlakyClient};
 pub use fleet::{FleetPlace, FleetRole, Member};
 pub use http::{HttpAnswer, HttpClient, HttpError};
 pub use merchant::{Merchant, MerchantError};

@@ -4,11 +4,9 @@ use alloy_signer_local::PrivateKeySigner;
 use chainnet_faucet::{ClaimStatus, FaucetSettings};
 use domain::{Wei, devnet};
 use store::engine_tests;
+use testkit::Fault;
 
-use crate::{
-    line::Fault,
-    rig::{Rig, wallet},
-};
+use crate::rig::{Rig, wallet};
 
 engine_tests! {
     async fn what_the_old_key_signed_is_paid_after_a_change_of_keys(test: TestDb) {

@@ -13,7 +13,6 @@ mod crowd;
 mod funds;
 mod killed;
 mod limits;
-mod line;
 mod recovery;
 mod rig;
 mod senders;

@@ -7,11 +7,9 @@ use chain::Rejection;
 use chainnet_faucet::{ClaimRefusal, ClaimStatus, FaucetSettings};
 use domain::{ClaimState, Wei, devnet};
 use store::engine_tests;
+use testkit::Fault;
 
-use crate::{
-    line::Fault,
-    rig::{PATIENCE, Rig, payer, visitor, wallet},
-};
+use crate::rig::{PATIENCE, Rig, payer, visitor, wallet};
 
 /// That everything sent was the same bytes.
 fn assert_same(sent: &[Bytes]) {

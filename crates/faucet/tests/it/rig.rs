@@ -26,14 +26,12 @@ use ibft::seal::{Secp256k1Key, ValidatorKey};
 use jiff::Timestamp;
 use store::Db;
 use tempfile::TempDir;
-use testkit::TestNode;
+use testkit::{FlakyClient, TestNode};
 use tokio::{
     task::JoinHandle,
     time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
-
-use crate::line::Line;
 
 const CHAIN_ID: u64 = 8845;
 /// Longer than anything here takes.
@@ -85,7 +83,7 @@ fn genesis(coin: u64) -> Genesis {
 
 pub(crate) struct Rig {
     pub(crate) chain: Arc<Chain>,
-    pub(crate) line: Arc<Line>,
+    pub(crate) line: Arc<FlakyClient>,
     pub(crate) db: Db,
     pub(crate) control: Control,
     now: Arc<AtomicU64>,
@@ -127,7 +125,7 @@ impl Rig {
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
         let node = TestNode::new(&chain, production.control());
         Self {
-            line: Arc::new(Line::new(node.client())),
+            line: Arc::new(FlakyClient::new(node.client())),
             control: production.control().clone(),
             node,
             chain,

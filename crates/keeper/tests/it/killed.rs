@@ -1,16 +1,9 @@
 //! Keepers that are killed between signing and sending, and others that go on.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
-use alloy_primitives::{Address, B256, Bytes, U256};
-use async_trait::async_trait;
-use chain::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
-use devchain::client::EmbeddedClient;
 use store::{engine_tests, keeper::ActionState};
-use tokio::{sync::watch, time::sleep};
+use testkit::{Fault, FlakyClient};
 
 use crate::rig::{PATIENCE, Rig, SLASHER, account, run};
 
@@ -18,93 +11,30 @@ const JAILED: u8 = 2;
 const DOWN: u64 = 36;
 
 /// A chain that never answers to a transaction, and does not take it either.
-struct Mute {
-    chain: Arc<EmbeddedClient>,
-    asked: AtomicUsize,
+fn mute(rig: &Rig) -> Arc<FlakyClient> {
+    let line = FlakyClient::new(rig.client.clone());
+    line.spoil(Fault::Silence);
+    Arc::new(line)
 }
 
-#[async_trait]
-impl ChainClient for Mute {
-    async fn chain_id(&self) -> Result<u64, ChainError> {
-        self.chain.chain_id().await
-    }
-
-    fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
-        self.chain.heads()
-    }
-
-    fn is_reachable(&self) -> bool {
-        true
-    }
-
-    async fn block(&self, number: u64) -> Result<Option<Arc<Block>>, ChainError> {
-        self.chain.block(number).await
-    }
-
-    async fn block_by_hash(&self, hash: B256) -> Result<Option<Arc<Block>>, ChainError> {
-        self.chain.block_by_hash(hash).await
-    }
-
-    async fn receipts(&self, block: &Block) -> Result<Arc<Vec<Receipt>>, ChainError> {
-        self.chain.receipts(block).await
-    }
-
-    async fn transaction(&self, hash: B256) -> Result<Option<FoundTransaction>, ChainError> {
-        self.chain.transaction(hash).await
-    }
-
-    async fn account(&self, address: Address, at: At) -> Result<Account, ChainError> {
-        self.chain.account(address, at).await
-    }
-
-    async fn call(&self, to: Address, input: Bytes, at: At) -> Result<Bytes, ChainError> {
-        self.chain.call(to, input, at).await
-    }
-
-    async fn call_creation(&self, init: Bytes, at: At) -> Result<Bytes, ChainError> {
-        self.chain.call_creation(init, at).await
-    }
-
-    async fn gas_price(&self) -> Result<U256, ChainError> {
-        self.chain.gas_price().await
-    }
-
-    async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {
-        self.chain.pending_nonce(address).await
-    }
-
-    async fn send_transaction(&self, _: Bytes) -> Result<Sent, SendError> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        std::future::pending().await
-    }
-}
-
-impl Mute {
-    fn new(rig: &Rig) -> Arc<Self> {
-        Arc::new(Self { chain: rig.client.clone(), asked: AtomicUsize::new(0) })
-    }
-
-    async fn is_asked(&self) {
-        let asked = async {
-            while self.asked.load(Ordering::SeqCst) == 0 {
-                sleep(std::time::Duration::from_millis(2)).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, asked).await.expect("something is sent");
-    }
+/// Waits until something was sent.
+async fn is_asked(line: &FlakyClient) {
+    let mut sent = line.sent();
+    let asked = sent.wait_for(|sent| !sent.is_empty());
+    tokio::time::timeout(PATIENCE, asked).await.expect("something is sent").expect("the line is there");
 }
 
 engine_tests! {
     async fn killed_after_signing_the_same_slash_is_sent_by_the_next_keeper_and_only_once(test: TestDb) {
         let rig = Rig::start(test.db());
-        let mute = Mute::new(&rig);
+        let mute = mute(&rig);
         let first = run(rig.make_on(mute.clone(), Some(account(SLASHER)), rig.slashing()));
         rig.mine(6).await;
         rig.control.stop_validator("V3").await.expect("stopped");
         for _ in 0..DOWN {
             rig.mine(1).await;
         }
-        mute.is_asked().await;
+        is_asked(&mute).await;
         first.kill().await;
         let [open] = &rig.db.open_actions().await.unwrap()[..] else { panic!("not one open action") };
         let stored = open.transaction.clone().expect("signed before it was sent");
@@ -131,7 +61,7 @@ engine_tests! {
 
     async fn a_signed_slash_that_somebody_made_by_hand_meanwhile_is_recalled(test: TestDb) {
         let rig = Rig::start(test.db());
-        let mute = Mute::new(&rig);
+        let mute = mute(&rig);
         let keeper_key = account(SLASHER);
         let first = run(rig.make_on(mute.clone(), Some(keeper_key.clone()), rig.slashing()));
         rig.mine(6).await;
@@ -139,7 +69,7 @@ engine_tests! {
         for _ in 0..DOWN {
             rig.mine(1).await;
         }
-        mute.is_asked().await;
+        is_asked(&mute).await;
         first.kill().await;
         // Another account with the role does it before the stored transaction is ever sent.
         let admin = account(0);
