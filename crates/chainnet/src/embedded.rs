@@ -54,7 +54,12 @@ impl EmbeddedNode {
             peers: config.access.internal.networks().to_vec(),
             ..RpcConfig::default()
         };
-        let server = tokio::spawn(rpc::serve(listener, methods.clone(), rpc_config, stop.clone()));
+        let serving = rpc::serve(listener, methods.clone(), rpc_config, stop.clone());
+        let server = tokio::spawn(async move {
+            if let Err(error) = serving.await {
+                tracing::error!(%error, "the threads of the node's JSON-RPC cannot be started");
+            }
+        });
         Ok(Self { chain, keys, rpc, methods, production, server, stop })
     }
 
@@ -70,6 +75,9 @@ impl EmbeddedNode {
             watch.tick().await;
             if self.production.has_ended() {
                 return anyhow!("block production has ended, see the cause in the log");
+            }
+            if self.server.is_finished() {
+                return anyhow!("the node's JSON-RPC has ended, see the cause in the log");
             }
         }
     }

@@ -40,7 +40,7 @@ struct Rig {
     /// Our own node, which makes the blocks.
     node: RpcClient,
     stop: CancellationToken,
-    port: JoinHandle<()>,
+    port: JoinHandle<std::io::Result<()>>,
     production: Production,
     folder: TempDir,
 }
@@ -93,7 +93,7 @@ impl Rig {
     async fn end(self) {
         drop((self.besu, self.rpc, self.node));
         self.stop.cancel();
-        self.port.await.unwrap();
+        self.port.await.unwrap().unwrap();
         drop(self.production);
         self.folder.close().unwrap();
     }

@@ -10,6 +10,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("chainnet-ibft", &[]),
     ("chainnet-contracts", &[]),
     ("chainnet-jsonrpc", &[]),
+    ("chainnet-listen", &[]),
     ("chainnet-chain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-jsonrpc"]),
     ("chainnet-store", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
     ("chainnet-access", &["chainnet-domain", "chainnet-store"]),
@@ -19,12 +20,26 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "chainnet-devchain",
-        &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-jsonrpc"],
+        &[
+            "chainnet-chain",
+            "chainnet-contracts",
+            "chainnet-domain",
+            "chainnet-ibft",
+            "chainnet-jsonrpc",
+            "chainnet-listen",
+        ],
     ),
     ("chainnet-faucet", &["chainnet-access", "chainnet-chain", "chainnet-domain", "chainnet-store"]),
     (
         "chainnet-gateway",
-        &["chainnet-access", "chainnet-chain", "chainnet-domain", "chainnet-jsonrpc", "chainnet-store"],
+        &[
+            "chainnet-access",
+            "chainnet-chain",
+            "chainnet-domain",
+            "chainnet-jsonrpc",
+            "chainnet-listen",
+            "chainnet-store",
+        ],
     ),
     (
         "chainnet-indexer",

@@ -19,7 +19,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -40,8 +40,13 @@ pub struct Node {
     pub control: Control,
 }
 
-/// Answers JSON-RPC on a listener until told to stop, then lets open requests finish.
-pub async fn serve(listener: TcpListener, node: Arc<Node>, config: RpcConfig, stop: CancellationToken) {
+/// Answers JSON-RPC on a listener until told to stop, then lets open requests finish. Fails if the threads that serve cannot be started.
+pub async fn serve(
+    listener: TcpListener,
+    node: Arc<Node>,
+    config: RpcConfig,
+    stop: CancellationToken,
+) -> io::Result<()> {
     let shared = Shared {
         cors: config.cors.clone(),
         hosts: config.hosts.clone(),
@@ -51,7 +56,7 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, config: RpcConfig, st
     };
     let feeding = shared.methods.follow_chain();
     tokio::select! {
-        () = server::run(listener, shared, stop) => {}
-        () = feeding => {}
+        served = server::run(listener, shared, stop) => served,
+        () = feeding => Ok(()),
     }
 }

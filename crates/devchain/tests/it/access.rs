@@ -34,7 +34,7 @@ const FRIEND: Address = address!("00000000000000000000000000000000000f12e4");
 struct Port {
     address: SocketAddr,
     stop: CancellationToken,
-    server: JoinHandle<()>,
+    server: JoinHandle<std::io::Result<()>>,
 }
 
 impl Port {
@@ -53,7 +53,7 @@ impl Port {
 
     async fn close(self) {
         self.stop.cancel();
-        self.server.await.expect("a clean end");
+        self.server.await.expect("a clean end").expect("its threads");
     }
 
     fn url(&self) -> NodeUrl {

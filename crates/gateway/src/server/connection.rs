@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use super::{Shared, http, refuse, watch::Watch};
+use super::{FULL, Shared, http, watch::Watch};
 use crate::socket::{self, TakenSeat};
 
 /// What the requests of one connection share.
@@ -33,7 +33,7 @@ impl Connection {
             gateway.access.trusted_proxies.iter().any(|net| net.contains(&self.peer.to_canonical()));
         let place = self.shared.clients.take(self.peer.into());
         if place.is_none() && !is_proxy {
-            return refuse(stream).await;
+            return listen::refuse(stream, FULL).await;
         }
         // Answers are small and awaited: never hold them back to fill a segment.
         if stream.set_nodelay(true).is_ok() && self.serve_http(stream).await {

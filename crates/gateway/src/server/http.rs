@@ -14,9 +14,10 @@ use hyper::{
         RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
     },
 };
+use listen::BodyError;
 use serde::Serialize;
 
-use super::{body, connection::Connection, cors};
+use super::{connection::Connection, cors};
 use crate::{
     answer::Origin,
     refusal::Refusal,
@@ -97,12 +98,15 @@ async fn post(connection: &Connection, request: Request<Incoming>) -> Response<P
         }
     };
     connection.watch.awaits_body();
-    let message = match body::read(request.into_body(), gateway.config.limits.max_body_bytes).await {
+    let message = match listen::read_body(request.into_body(), gateway.config.limits.max_body_bytes).await {
         Ok(message) => message,
-        Err(refusal) => {
+        Err(error) => {
+            let refusal = match error {
+                BodyError::TooLong(most) => Refusal::LongBody { most },
+                BodyError::Broken(_) => Refusal::BrokenBody,
+            };
             gateway.metrics.refused(None, &refusal);
             let mut response = refused(&refusal);
-            // The rest of the body is not worth reading to save the connection.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             return response;
         }

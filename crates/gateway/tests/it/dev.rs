@@ -115,7 +115,7 @@ fn creation(code: &[u8]) -> Bytes {
 pub(crate) struct Port {
     pub(crate) address: SocketAddr,
     stop: CancellationToken,
-    server: JoinHandle<()>,
+    server: JoinHandle<std::io::Result<()>>,
 }
 
 impl Port {

@@ -45,7 +45,7 @@ struct Wired {
     remote: Arc<RemoteClient>,
     besu: Option<Besu>,
     stop: CancellationToken,
-    port: Option<JoinHandle<()>>,
+    port: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Drop for Wired {

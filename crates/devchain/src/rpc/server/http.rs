@@ -11,12 +11,9 @@ use hyper::{
         ACCESS_CONTROL_MAX_AGE, ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, VARY,
     },
 };
+use listen::BodyError;
 
-use super::{
-    body::{self, BodyError, Pieces},
-    connection::Connection,
-    gate, websocket,
-};
+use super::{body::Pieces, connection::Connection, gate, websocket};
 use crate::rpc::{
     config::Cors,
     jsonrpc::{Answer, Caller, Methods, answer_message},
@@ -66,7 +63,7 @@ async fn route<M: Methods>(connection: &Connection<M>, request: Request<Incoming
 async fn post<M: Methods>(connection: &Connection<M>, incoming: Incoming) -> Response<Pieces> {
     let shared = &connection.shared;
     connection.watch.awaits_body();
-    let message = match body::read(incoming, shared.limits.max_body_bytes).await {
+    let message = match listen::read_body(incoming, shared.limits.max_body_bytes).await {
         Ok(message) => message,
         Err(error) => {
             connection.watch.awaits_caller();
@@ -91,7 +88,7 @@ fn rpc_response(answer: Answer) -> Response<Pieces> {
 
 fn unreadable(error: &BodyError) -> Response<Pieces> {
     let (status, text) = match error {
-        BodyError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, r#"{"message":"Request body too large."}"#),
+        BodyError::TooLong(_) => (StatusCode::PAYLOAD_TOO_LARGE, r#"{"message":"Request body too large."}"#),
         BodyError::Broken(_) => (StatusCode::BAD_REQUEST, r#"{"message":"Request body incomplete."}"#),
     };
     let mut response = message(status, text);

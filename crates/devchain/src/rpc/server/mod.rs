@@ -1,7 +1,7 @@
 //! The transport: HTTP/1.1 and WebSocket on one port, over hyper without a framework, because this is the
-//! chain's hottest path. A connection is one task; requests on it are answered in place, never spawned.
+//! chain's hottest path. A connection is one task of one thread (`listen`); requests on it are answered in place, never spawned.
 //!
-//! Owns connections, limits, timeouts and headers; knows nothing of methods.
+//! Owns limits, timeouts and headers; knows nothing of methods.
 
 mod body;
 mod connection;
@@ -13,15 +13,11 @@ mod websocket;
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use ipnet::IpNet;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-    sync::Semaphore,
-    task::JoinSet,
-};
+use listen::{Bounds, Server};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::connection::Connection;
@@ -30,12 +26,8 @@ use super::{
     jsonrpc::Methods,
 };
 
-/// Connections being told that the server is full; beyond this they are just dropped.
-const MAX_REFUSALS: usize = 64;
 /// How long open requests may take to finish once the server is told to stop.
 const DRAIN: Duration = Duration::from_secs(5);
-/// Pause after a failed accept, so that running out of file descriptors does not become a busy loop.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
     Content-Length: 34\r\nConnection: close\r\n\r\n{\"message\":\"Too many connections.\"}";
@@ -51,58 +43,24 @@ pub(super) struct Shared<M> {
     pub(super) limits: Limits,
 }
 
-/// Accepts connections until told to stop, then lets the open requests finish.
-pub(super) async fn run<M: Methods>(listener: TcpListener, shared: Shared<M>, stop: CancellationToken) {
-    let shared = Arc::new(shared);
-    let places = Arc::new(Semaphore::new(shared.limits.max_connections));
-    let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
-    let mut tasks = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = stop.cancelled() => break,
-        };
-        while tasks.try_join_next().is_some() {}
-        let (stream, peer) = match accepted {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        let is_stranger = !gate::peer_allowed(&shared.peers, peer.ip());
-        let place = if is_stranger { None } else { Arc::clone(&places).try_acquire_owned().ok() };
-        if let Some(place) = place {
-            let connection = Connection::new(Arc::clone(&shared), stop.clone());
-            tasks.spawn(async move {
-                connection.serve(stream).await;
-                drop(place);
-            });
-        } else if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
-            tasks.spawn(async move {
-                refuse(stream, if is_stranger { STRANGER } else { FULL }).await;
-                drop(place);
-            });
-        }
+impl<M: Methods> Server for Shared<M> {
+    const FULL: &'static [u8] = FULL;
+
+    fn stranger(&self, peer: IpAddr) -> Option<&'static [u8]> {
+        (!gate::peer_allowed(&self.peers, peer)).then_some(STRANGER)
     }
-    drop(listener);
-    let drained = tokio::time::timeout(DRAIN, async { while tasks.join_next().await.is_some() {} }).await;
-    if drained.is_err() {
-        tracing::warn!(open = tasks.len(), "closing connections that did not finish in time");
+
+    async fn serve(self: Arc<Self>, stream: TcpStream, _: IpAddr, stop: CancellationToken) {
+        Connection::new(self, stop).serve(stream).await;
     }
 }
 
-/// Says why the caller is not served. What the caller has sent is read first, or the close would be a reset that
-/// takes our answer with it.
-async fn refuse(mut stream: TcpStream, reason: &[u8]) {
-    let farewell = async {
-        let mut unread = [0u8; 4096];
-        let _ = stream.read(&mut unread).await?;
-        stream.write_all(reason).await?;
-        stream.shutdown().await?;
-        while stream.read(&mut unread).await? > 0 {}
-        Ok::<_, std::io::Error>(())
-    };
-    let _ = tokio::time::timeout(Duration::from_secs(1), farewell).await;
+/// Accepts connections until told to stop, then lets the open requests finish.
+pub(super) async fn run<M: Methods>(
+    listener: TcpListener,
+    shared: Shared<M>,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let bounds = Bounds { connections: shared.limits.max_connections, drain: DRAIN };
+    listen::serve("node-rpc", listener, Arc::new(shared), bounds, stop).await
 }

@@ -84,7 +84,7 @@ impl Rig {
         let node = Arc::new(Node { chain: Arc::clone(&chain), control: production.control().clone() });
         let serving = serve(listener, node, config, stop.clone());
         tokio::spawn(async move {
-            serving.await;
+            serving.await.expect("its threads");
             // The server is the last to let go of the store, which must close before its directory goes.
             drop(dir);
         });

@@ -148,5 +148,5 @@ async fn a_stopping_server_closes_idle_connections_and_ends() {
     stream.read_exact(&mut some).await.unwrap();
     server.stop.cancel();
     super::read_to_end(&mut stream).await;
-    server.task.await.unwrap();
+    server.task.await.unwrap().unwrap();
 }

@@ -70,7 +70,7 @@ struct Server {
     address: SocketAddr,
     feed: Arc<Feed>,
     stop: CancellationToken,
-    task: JoinHandle<()>,
+    task: JoinHandle<std::io::Result<()>>,
 }
 
 impl Server {

@@ -161,5 +161,5 @@ async fn a_stopping_server_says_goodbye() {
         other => panic!("{other:?} instead of a close"),
     }
     drop(socket);
-    server.task.await.unwrap();
+    server.task.await.unwrap().unwrap();
 }

@@ -1,0 +1,130 @@
+//! Connections from accept to close: a bounded number of them, on threads of their own, seen out at the end.
+//!
+//! For the two servers of JSON-RPC, which are the hottest paths of the product: [`serve`] accepts, `threads` is where connections
+//! live, [`read_body`] reads what they bring. What is said on a connection is the [`Server`]'s business.
+
+mod body;
+mod threads;
+
+use std::{io, net::IpAddr, sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use tokio_util::sync::CancellationToken;
+
+pub use body::{BodyError, read_body};
+
+use self::threads::{Arrival, Threads};
+
+/// Connections being told why they are not served; beyond this they are just dropped.
+const MAX_REFUSALS: usize = 64;
+/// How long such a connection may take.
+const REFUSAL_LIMIT: Duration = Duration::from_secs(1);
+/// Pause after a failed accept, so that running out of file descriptors does not become a busy loop.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What is done with connections.
+pub trait Server: Send + Sync + 'static {
+    /// What is said to a connection for which there is no room.
+    const FULL: &'static [u8];
+
+    /// What is said to an address that may not connect; nothing if it may.
+    fn stranger(&self, _: IpAddr) -> Option<&'static [u8]> {
+        None
+    }
+
+    /// Serves a connection until it ends; `stop` tells it to come to an end.
+    fn serve(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: IpAddr,
+        stop: CancellationToken,
+    ) -> impl Future<Output = ()> + Send;
+}
+
+/// How much of it there may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Connections at a time.
+    pub connections: usize,
+    /// How long open connections may take to come to an end.
+    pub drain: Duration,
+}
+
+/// Accepts connections until `shutdown`. Then the listener is closed, and what is open may come to an end. Fails if the threads, which
+/// have this name, cannot be started.
+pub async fn serve<S: Server>(
+    name: &str,
+    listener: TcpListener,
+    server: Arc<S>,
+    bounds: Bounds,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let stop = CancellationToken::new();
+    let mut threads = Threads::start(name, &server, &stop)?;
+    let doorman = Doorman {
+        server,
+        places: Arc::new(Semaphore::new(bounds.connections)),
+        refusals: Arc::new(Semaphore::new(MAX_REFUSALS)),
+    };
+    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
+        match accepted.and_then(|(stream, peer)| doorman.receive(stream, peer.ip())) {
+            Ok(Some(arrival)) => threads.take(arrival),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    stop.cancel();
+    if tokio::time::timeout(bounds.drain, threads.see_out()).await.is_err() {
+        tracing::warn!(open = threads.open(), "closing connections that did not finish in time");
+    }
+    Ok(())
+}
+
+/// Lets connections in as long as there is room.
+struct Doorman<S> {
+    server: Arc<S>,
+    places: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
+}
+
+impl<S: Server> Doorman<S> {
+    /// A connection with its place; nothing if there is no room even to refuse it.
+    fn receive(&self, stream: TcpStream, peer: IpAddr) -> io::Result<Option<Arrival>> {
+        let stranger = self.server.stranger(peer);
+        let place = match stranger {
+            Some(_) => None,
+            None => Arc::clone(&self.places).try_acquire_owned().ok(),
+        };
+        let (place, refusal) = match (place, Arc::clone(&self.refusals)) {
+            (Some(place), _) => (place, None),
+            (None, refusals) => match refusals.try_acquire_owned() {
+                Ok(place) => (place, Some(stranger.unwrap_or(S::FULL))),
+                Err(_) => return Ok(None),
+            },
+        };
+        // Leaves this thread's events; the one that serves it listens for its own.
+        Ok(Some(Arrival { stream: stream.into_std()?, peer, place, refusal }))
+    }
+}
+
+/// Says why a connection is not served. What the caller has sent is read first, or the close would be a reset that takes the answer
+/// with it.
+pub async fn refuse(mut stream: TcpStream, answer: &[u8]) {
+    let farewell = async {
+        let mut unread = [0u8; 4096];
+        let _ = stream.read(&mut unread).await?;
+        stream.write_all(answer).await?;
+        stream.shutdown().await?;
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<_, io::Error>(())
+    };
+    let _ = tokio::time::timeout(REFUSAL_LIMIT, farewell).await;
+}
