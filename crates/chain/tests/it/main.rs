@@ -19,3 +19,4 @@ mod ledger;
 mod pools;
 mod raw;
 mod send;
+mod wire;
