@@ -1,6 +1,6 @@
 //! What a node sends back over HTTP/1.1, read as it arrives: a head, and a body whose end the head tells.
 //!
-//! By hand above `httparse`, because hyper's client takes a third of what a read that is passed on costs: it hands requests and
+//! By hand above `httparse`, because hyper's client takes about a quarter of what a read that is passed on costs: it hands requests and
 //! answers from one task to another, for streams of bodies that JSON-RPC does not have. Nothing here waits.
 
 use bytes::{Buf, BytesMut};
