@@ -155,11 +155,13 @@ impl Webhooks {
         let now = unix_millis(clock());
         let new = DeliveryId::new(now, rand::random());
         match db.redeliver(wallet, id, new, now).await? {
-            Redelivery::Queued => bell.notify_one(),
-            Redelivery::Unknown => return Err(self.missing(id)),
-            Redelivery::NoWebhook => return Err(WebhookError::NotConfigured),
+            Redelivery::Queued(delivery) => {
+                bell.notify_one();
+                Ok(delivery)
+            }
+            Redelivery::Unknown => Err(self.missing(id)),
+            Redelivery::NoWebhook => Err(WebhookError::NotConfigured),
         }
-        Ok(self.delivery(wallet, new).await?.0)
     }
 
     /// A wallet's events before this place, the last first.

@@ -45,10 +45,10 @@ pub struct DeliveryRow {
 }
 
 /// What became of sending something again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Redelivery {
-    /// It waits as a delivery of its own.
-    Queued,
+    /// It waits as this delivery of its own.
+    Queued(DeliveryRow),
     /// The wallet has no such delivery.
     Unknown,
     /// The wallet has no webhook.
@@ -147,10 +147,13 @@ impl Db {
         }
         let sql = "INSERT INTO portal_delivery (id, event_id, wallet, sequence, state, is_open, is_new, attempts, \
                    due_at, created_at) SELECT $1, event_id, wallet, sequence, 'pending', TRUE, TRUE, 0, $2, $2 \
-                   FROM portal_delivery WHERE id = $3 AND wallet = $4 RETURNING id";
+                   FROM portal_delivery WHERE id = $3 AND wallet = $4 \
+                   RETURNING id, event_id, (SELECT type FROM portal_event WHERE id = event_id) AS kind, wallet, state, \
+                   attempts, due_at, last_status, last_error, created_at, finished_at";
         let now = to_signed("time", now)?;
-        let added: Option<Vec<u8>> = on_writer!(self, pool => {
-            sqlx::query_scalar(sql)
+        // As it was made: a worker may be at it the next moment.
+        let added: Option<RawDelivery> = on_writer!(self, pool => {
+            sqlx::query_as(sql)
                 .bind(id.as_bytes().as_slice())
                 .bind(now)
                 .bind(former.as_bytes().as_slice())
@@ -158,7 +161,10 @@ impl Db {
                 .fetch_optional(pool)
                 .await
         })?;
-        Ok(if added.is_some() { Redelivery::Queued } else { Redelivery::Unknown })
+        Ok(match added {
+            Some(row) => Redelivery::Queued(row.try_into()?),
+            None => Redelivery::Unknown,
+        })
     }
 
     /// Writes down a delivery that was made outside the queue, in one attempt.

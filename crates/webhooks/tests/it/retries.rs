@@ -53,8 +53,7 @@ engine_tests! {
         receiver.usually(Reply::Status(200));
         let again = rig.webhooks.redeliver(wallet(1), delivery).await.unwrap();
         assert_ne!(again.id, delivery);
-        // The worker may have been there before the answer was read.
-        assert!(again.event_id == event && again.attempts <= 1, "{again:?}");
+        assert_eq!((again.event_id, again.attempts), (event, 0));
         rig.reaches(wallet(1), again.id, DeliveryState::Delivered, 1).await;
         let got = receiver.got();
         assert_eq!(got.len(), 13);

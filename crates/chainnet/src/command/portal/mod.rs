@@ -37,7 +37,7 @@ async fn redeliver(db: &Db, wallet: Address, former: DeliveryId) -> anyhow::Resu
     let now = clock()();
     let id = DeliveryId::new(now, rand::random());
     match db.redeliver(wallet, former, id, now).await? {
-        Redelivery::Queued => {}
+        Redelivery::Queued(_) => {}
         Redelivery::Unknown => bail!("{wallet} has no delivery {former}"),
         Redelivery::NoWebhook => bail!("{wallet} has no webhook"),
     }
