@@ -113,6 +113,7 @@ async fn misses(front: &Front, stage: &Stage, effort: Effort) -> Result<Vec<Row>
     let plain = Arc::new(params.iter().map(|params| request(method, params)).collect());
     let by_nginx = Load { server: nginx.server(), requests: Arc::clone(&plain) };
     let mut rows = compare(method, &through, &by_nginx, 1.0, effort).await?;
+    nginx.stop().await?;
     let direct = Load { server: stage.node.server(), requests: plain };
     let bare = direct.run(effort.time).await?;
     rows.push(Row {

@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use crate::load::Server;
 
-/// An nginx that runs; killed, and its folder removed, when dropped.
+/// An nginx that runs; its folder is removed when dropped.
 pub(super) struct Nginx {
     process: ServerProcess,
     _folder: TempDir,
@@ -31,6 +31,12 @@ impl Nginx {
             .await
             .context("nginx does not start; Debian has it in the package `nginx`")?;
         Ok(Self { process, _folder: folder })
+    }
+
+    /// Ends it. Killed instead, it would leave its workers behind.
+    pub(super) async fn stop(mut self) -> Result<()> {
+        self.process.stop().await?;
+        Ok(())
     }
 
     pub(super) fn server(&self) -> Server {
