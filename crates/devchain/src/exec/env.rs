@@ -3,9 +3,9 @@
 use alloy_consensus::{Header, Transaction as _, Typed2718};
 use alloy_primitives::{TxKind, U256};
 use revm::{
-    Context, MainBuilder, MainnetEvm,
-    context::{BlockEnv, CfgEnv, TxEnv},
-    handler::MainnetContext,
+    Context, MainnetEvm,
+    context::{BlockEnv, CfgEnv, Evm, FrameStack, TxEnv},
+    handler::{EthPrecompiles, MainnetContext, instructions::EthInstructions},
 };
 
 use super::{ChainSpec, Fork, INIT_CODE_LIMIT, overlay::Overlay};
@@ -21,8 +21,17 @@ pub(super) fn evm<'a, I>(
     overlay: Overlay<'a>,
     inspector: I,
 ) -> OverlayEvm<'a, I> {
-    let context: MainnetContext<Overlay<'a>> = Context::new(overlay, cfg.spec);
-    context.with_cfg(cfg).with_block(block).build_mainnet_with_inspector(inspector)
+    let spec = cfg.spec;
+    let context: MainnetContext<Overlay<'a>> = Context::new(overlay, spec);
+    Evm {
+        ctx: context.with_cfg(cfg).with_block(block),
+        inspector,
+        instruction: EthInstructions::new_mainnet_with_spec(spec),
+        precompiles: EthPrecompiles::new(spec),
+        // Frames come as calls go deeper. The library's builder makes eight beforehand, each with a stack of 32 kB:
+        // more work than most calls are.
+        frame_stack: FrameStack::new(),
+    }
 }
 
 /// The chain's rules at a fork.
