@@ -30,7 +30,7 @@ pub(crate) use cost::{CallCosts, CallKey};
 pub use error::{EstimateError, ExecError, RejectReason, TraceError};
 pub use estimate::estimate_gas;
 pub use intrinsic::intrinsic_gas;
-pub use receipt::{receipts_root, transactions_root};
+pub use receipt::{body_roots, receipts_root, transactions_root};
 pub use revm::context::result::HaltReason;
 pub use spec::{ChainSpec, Fork, INIT_CODE_LIMIT};
 pub use trace::{TracedBlock, trace_block, trace_call, trace_transaction};

@@ -1,5 +1,7 @@
 //! Receipts, and the roots that a header commits to.
 
+use std::thread;
+
 use alloy_consensus::{Transaction as _, Typed2718};
 use alloy_primitives::B256;
 use alloy_rlp::{BufMut, Encodable, Header as RlpHeader};
@@ -16,6 +18,27 @@ pub fn receipts_root(receipts: &[Receipt]) -> B256 {
 /// Root of the trie of transactions.
 pub fn transactions_root(transactions: &[Transaction]) -> B256 {
     alloy_consensus::proofs::calculate_transaction_root(transactions)
+}
+
+/// Transactions from which on another thread is worth its start.
+const LONG_BLOCK: usize = 500;
+
+/// The roots over a block's transactions and over its receipts. Those of a long block are found on another thread, while `meanwhile` is
+/// done on this one.
+pub fn body_roots<T>(
+    transactions: &[Transaction],
+    receipts: &[Receipt],
+    meanwhile: impl FnOnce() -> T,
+) -> ((B256, B256), T) {
+    let roots = || (transactions_root(transactions), receipts_root(receipts));
+    if transactions.len() < LONG_BLOCK {
+        return (roots(), meanwhile());
+    }
+    thread::scope(|scope| {
+        let roots = scope.spawn(roots);
+        let done = meanwhile();
+        (roots.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
+    })
 }
 
 /// The receipt of a transaction that ran after `gas_before` had been used in its block.

@@ -54,10 +54,11 @@ impl Producer {
             debug!(%hash, ?reason, "transaction left out");
             self.chain.pool().remove(hash);
         }
-        let update = head.state.apply(&outcome.diff)?;
+        let (roots, update) =
+            exec::body_roots(&transactions, &outcome.receipts, || head.state.apply(&outcome.diff));
+        let update = update?;
         header.state_root = update.root;
-        header.transactions_root = exec::transactions_root(&transactions);
-        header.receipts_root = exec::receipts_root(&outcome.receipts);
+        (header.transactions_root, header.receipts_root) = roots;
         header.logs_bloom = outcome.bloom;
         header.gas_used = outcome.gas_used;
 
