@@ -2,12 +2,9 @@
 
 #![no_main]
 
-#[path = "../../crates/chain/src/remote/response.rs"]
-mod response;
-
 use bytes::BytesMut;
+use http1::{BadResponse, Chunks, Framing, Head, take_head};
 use libfuzzer_sys::fuzz_target;
-use response::{BadResponse, Chunks, Framing, Head};
 
 const MAX_BYTES: usize = 4096;
 
@@ -18,7 +15,7 @@ fn read(bytes: &[u8], piece: usize) -> Result<Option<(Head, Vec<u8>)>, BadRespon
     for piece in bytes.chunks(piece) {
         arrived.extend_from_slice(piece);
         if head.is_none() {
-            head = response::take_head(&mut arrived)?;
+            head = take_head(&mut arrived)?;
         }
         let Some(head) = head else { continue };
         assert!(!head.is_kept || head.framing != Framing::UntilClosed);

@@ -5,10 +5,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use hyper::{HeaderMap, header::HeaderName};
+use http1::Headers;
 use ipnet::IpNet;
 
-const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// A client that is counted as one: an IPv4 address, or an IPv6 network of 64 bits, which is what one household or one
 /// rented machine gets.
@@ -35,14 +35,14 @@ fn prefix(address: Ipv6Addr) -> [u8; 8] {
 }
 
 /// The address of whoever made a request that arrived from `peer`. `Client::from` makes of it what is counted.
-pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+pub fn client_address<H: Headers>(peer: IpAddr, headers: &H, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
     let mut address = peer.to_canonical();
     if trusted.is_empty() || !is_trusted(address) {
         return address;
     }
-    let lines = headers.get_all(X_FORWARDED_FOR);
-    let entries = lines.iter().rev().filter_map(|line| line.to_str().ok()).flat_map(|line| line.rsplit(','));
+    let lines = headers.lines(X_FORWARDED_FOR).rev();
+    let entries = lines.map_while(|line| str::from_utf8(line).ok()).flat_map(|line| line.rsplit(','));
     for entry in entries {
         // An entry that is no address was not written by a proxy we know: stop at the last good one.
         let Some(forwarded) = parse(entry.trim()) else { break };
@@ -64,6 +64,8 @@ fn parse(entry: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+
     use super::*;
 
     fn from(peer: &str, forwarded: &[&str], trusted: &[&str]) -> Client {

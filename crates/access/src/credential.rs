@@ -1,42 +1,35 @@
 //! Where a request carries its key: `X-API-Key`, `Authorization: Bearer`, or the path, for wallets that hold only a URL; a
 //! developer key of the portal also in a header of its own.
 
-use hyper::{
-    HeaderMap,
-    header::{self, HeaderName, HeaderValue},
-};
+use http1::Headers;
 
 use crate::KeyDenied;
 
-const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-const X_PLATFORM_DEV_KEY: HeaderName = HeaderName::from_static("x-platform-dev-key");
+const X_API_KEY: &str = "x-api-key";
+const X_PLATFORM_DEV_KEY: &str = "x-platform-dev-key";
 /// What the token of a wallet's session begins with: a bearer, but no key.
 const SESSION: &[u8] = b"pds_";
 
 /// The key that a request presents in its headers or, as its caller found it there, in its path.
 ///
 /// Two that differ are refused: whatever stands before us may have looked at the other one.
-pub fn presented_key<'a>(headers: &'a HeaderMap, in_path: Option<&'a str>) -> Result<&'a str, KeyDenied> {
-    the_one(lines(headers, X_API_KEY).chain(bearers(headers)).chain(in_path.map(str::as_bytes)))
+pub fn presented_key<'a, H: Headers>(headers: &'a H, in_path: Option<&'a str>) -> Result<&'a str, KeyDenied> {
+    the_one(headers.lines(X_API_KEY).chain(bearers(headers)).chain(in_path.map(str::as_bytes)))
 }
 
 /// The developer key that a request presents.
-pub fn presented_developer_key(headers: &HeaderMap) -> Result<&str, KeyDenied> {
+pub fn presented_developer_key<H: Headers>(headers: &H) -> Result<&str, KeyDenied> {
     let as_bearer = bearers(headers).filter(|token| !token.starts_with(SESSION));
-    the_one(lines(headers, X_PLATFORM_DEV_KEY).chain(as_bearer).chain(lines(headers, X_API_KEY)))
+    the_one(headers.lines(X_PLATFORM_DEV_KEY).chain(as_bearer).chain(headers.lines(X_API_KEY)))
 }
 
 /// The bearer token that a request presents.
-pub fn presented_bearer(headers: &HeaderMap) -> Result<&str, KeyDenied> {
+pub fn presented_bearer<H: Headers>(headers: &H) -> Result<&str, KeyDenied> {
     the_one(bearers(headers))
 }
 
-fn lines(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &[u8]> {
-    headers.get_all(name).iter().map(HeaderValue::as_bytes)
-}
-
-fn bearers(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
-    headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()))
+fn bearers<H: Headers>(headers: &H) -> impl Iterator<Item = &[u8]> {
+    headers.lines("authorization").filter_map(bearer)
 }
 
 fn the_one<'a>(mut presented: impl Iterator<Item = &'a [u8]>) -> Result<&'a str, KeyDenied> {
@@ -55,6 +48,8 @@ fn bearer(value: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
+    use http::{HeaderMap, HeaderName, HeaderValue};
+
     use super::*;
 
     fn headers(lines: &[(&str, &str)]) -> HeaderMap {

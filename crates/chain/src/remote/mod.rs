@@ -16,7 +16,6 @@ mod pick;
 mod pools;
 mod raw;
 mod reads;
-mod response;
 mod send;
 mod served;
 mod transport;

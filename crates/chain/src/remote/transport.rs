@@ -3,9 +3,10 @@
 //! The pool is our own, because a node closes its door beyond a number of connections (Besu: 80 for all who ask) and
 //! hyper-util's pool knows no upper bound. Nothing here knows JSON.
 
-use std::{fmt::Write, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::{BufMut, Bytes, BytesMut};
+use http1::BadResponse;
 use hyper::StatusCode;
 use parking_lot::Mutex;
 use tokio::{
@@ -13,7 +14,7 @@ use tokio::{
     sync::Semaphore,
 };
 
-use super::{RemoteConfig, connection::Connection, dial::Dialer, response::BadResponse, url::Endpoint};
+use super::{RemoteConfig, connection::Connection, dial::Dialer, url::Endpoint};
 
 /// Why a node gave no HTTP answer.
 #[derive(Debug, thiserror::Error)]
@@ -141,20 +142,10 @@ impl HttpTransport {
         mut connection: Connection,
         body: Bytes,
     ) -> Result<HttpAnswer, TransportError> {
-        let (answer, is_reusable) =
-            connection.exchange(self.head_for(&body), body, self.max_answer_bytes).await?;
+        let (answer, is_reusable) = connection.exchange(&self.head, &body, self.max_answer_bytes).await?;
         if is_reusable {
             self.idle.lock().push((home, connection));
         }
         Ok(answer)
-    }
-
-    /// The head of a request with this body.
-    fn head_for(&self, body: &Bytes) -> Bytes {
-        let mut head = BytesMut::with_capacity(self.head.len() + 24);
-        head.put_slice(&self.head);
-        // Writing into memory cannot fail.
-        let _ = write!(head, "{}\r\n\r\n", body.len());
-        head.freeze()
     }
 }

@@ -9,11 +9,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("chainnet-domain", &[]),
     ("chainnet-ibft", &[]),
     ("chainnet-contracts", &[]),
+    ("chainnet-http1", &[]),
     ("chainnet-jsonrpc", &[]),
     ("chainnet-listen", &[]),
-    ("chainnet-chain", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-jsonrpc"]),
+    (
+        "chainnet-chain",
+        &["chainnet-contracts", "chainnet-domain", "chainnet-http1", "chainnet-ibft", "chainnet-jsonrpc"],
+    ),
     ("chainnet-store", &["chainnet-contracts", "chainnet-domain", "chainnet-ibft"]),
-    ("chainnet-access", &["chainnet-domain", "chainnet-store"]),
+    ("chainnet-access", &["chainnet-domain", "chainnet-http1", "chainnet-store"]),
     (
         "chainnet-accounts",
         &["chainnet-access", "chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-store"],
