@@ -2,6 +2,7 @@
 
 use futures_util::{StreamExt, stream::FuturesOrdered};
 use jsonrpc::{Answer, BadRequest, Message, Params, Request, Unreadable};
+use listen::Pieces;
 use tokio::time::Instant;
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
     method::{self, Class, Known},
     metrics::Way,
     refusal::Refusal,
-    reply::{Reply, Status, Writer},
+    reply::{Reply, Status, write_answer, write_refusal},
     socket::Session,
 };
 
@@ -71,9 +72,9 @@ impl Gateway {
         match (self.answer_request(context, request).await, request.id) {
             (_, None) => Reply::nothing(),
             (Ok(answer), Some(id)) => {
-                let mut out = Writer::default();
-                out.answer(id, answer);
-                Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
+                let mut out = Pieces::with_capacity(192);
+                write_answer(&mut out, id, answer);
+                Reply { status: Status::Ok, body: out, retry_after: None, allowance: None }
             }
             (Err(refusal), Some(id)) => Reply::refused(Some(id), &refusal),
         }
@@ -85,7 +86,7 @@ impl Gateway {
         requests: &[Result<Request<'_>, BadRequest<'_>>],
     ) -> Reply {
         let most = self.config.limits.max_answer_bytes;
-        let mut out = Writer::with_capacity(requests.len() * 128);
+        let mut out = Pieces::with_capacity(requests.len() * 128);
         let mut waiting = requests.iter();
         let mut under_way = FuturesOrdered::new();
         loop {
@@ -98,18 +99,21 @@ impl Gateway {
             if !is_wanted {
                 continue;
             }
-            out.text(if out.len() == 0 { b"[" } else { b"," });
+            let opening = if out.is_empty() { b'[' } else { b',' };
+            out.own().push(opening);
             match (answer, id) {
-                (Ok(answer), Some(id)) if out.len() + length(&answer) <= most => out.answer(id, answer),
-                (Ok(_), _) => out.refusal(id, &Refusal::LongAnswer { most }),
-                (Err(refusal), _) => out.refusal(id, &refusal),
+                (Ok(answer), Some(id)) if out.len() + length(&answer) <= most => {
+                    write_answer(&mut out, id, answer)
+                }
+                (Ok(_), _) => write_refusal(&mut out, id, &Refusal::LongAnswer { most }),
+                (Err(refusal), _) => write_refusal(&mut out, id, &refusal),
             }
         }
-        if out.len() == 0 {
+        if out.is_empty() {
             return Reply::nothing();
         }
-        out.text(b"]");
-        Reply { status: Status::Ok, body: out.into_pieces(), retry_after: None, allowance: None }
+        out.own().push(b']');
+        Reply { status: Status::Ok, body: out, retry_after: None, allowance: None }
     }
 
     /// Answers one element of a batch: its id, the answer, and whether anybody wants it.

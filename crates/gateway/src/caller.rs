@@ -4,8 +4,8 @@ use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use access::{Allowance, Client, Grant, KeyDenied, Quota, Sharing, Subject, client_address, presented_key};
 use domain::Permission;
-use hyper::HeaderMap;
 use jsonrpc::Message;
+use listen::Request;
 use parking_lot::Mutex;
 
 use crate::{
@@ -57,15 +57,15 @@ impl Caller {
 
 impl Gateway {
     /// Who made a request that arrived from `peer`.
-    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        client_address(peer, headers, &self.access.trusted_proxies)
+    pub(crate) fn client(&self, peer: IpAddr, head: &Request<'_, '_>) -> IpAddr {
+        client_address(peer, head, &self.access.trusted_proxies)
     }
 
     /// Lets whoever asks in, or says why not.
     pub(crate) fn admit(
         &self,
         address: IpAddr,
-        headers: &HeaderMap,
+        head: &Request<'_, '_>,
         key_in_path: Option<&str>,
     ) -> Result<Caller, Refusal> {
         match self.config.door {
@@ -73,7 +73,7 @@ impl Gateway {
                 let subject = Subject::Client(Client::from(address));
                 Ok(Caller::new(address, subject, Quota::per_minute(requests_per_minute), None))
             }
-            Door::Keys => self.admit_by_key(address, headers, key_in_path),
+            Door::Keys => self.admit_by_key(address, head, key_in_path),
         }
     }
 
@@ -81,12 +81,12 @@ impl Gateway {
     pub(crate) fn admit_for_long(
         &self,
         address: IpAddr,
-        headers: &HeaderMap,
+        head: &Request<'_, '_>,
         key_in_path: Option<&str>,
     ) -> Result<Caller, Refusal> {
-        let mut caller = self.admit(address, headers, key_in_path)?;
+        let mut caller = self.admit(address, head, key_in_path)?;
         if caller.grant.is_some() {
-            caller.key = presented_key(headers, key_in_path).ok().map(Box::from);
+            caller.key = presented_key(head, key_in_path).ok().map(Box::from);
         }
         Ok(caller)
     }
@@ -94,10 +94,10 @@ impl Gateway {
     fn admit_by_key(
         &self,
         address: IpAddr,
-        headers: &HeaderMap,
+        head: &Request<'_, '_>,
         key_in_path: Option<&str>,
     ) -> Result<Caller, Refusal> {
-        let grant = presented_key(headers, key_in_path)
+        let grant = presented_key(head, key_in_path)
             .and_then(|key| self.access.keyring.authenticate(key, address, (self.access.clock)()));
         let grant = grant.map_err(|denied| self.deny(address, denied))?;
         if !grant.permissions.contains(Permission::Rpc) {

@@ -3,8 +3,7 @@
 //! [`Gateway`] is who asks in, an answer out: `caller` finds who it is, `answer` answers the message, over HTTP and
 //! WebSocket alike; [`serve`] puts it on a listener. `method` is the one table of what may be asked, `read` the way of a read through
 //! pinning, caches and nodes, `warm` what is known of each new block before anybody asks, `feed` what is told of it to those who
-//! listen, `socket` and `filters` how they listen or poll, `server` the transport on hyper
-//! itself, because this is the hottest path of the product. Who may ask and how often is decided by `access`, which node
+//! listen, `socket` and `filters` how they listen or poll, `server` the transport. Who may ask and how often is decided by `access`, which node
 //! is asked by `chain`.
 
 mod answer;

@@ -1,10 +1,18 @@
-//! Connections from accept to close: a bounded number of them, on threads of their own, seen out at the end.
+//! HTTP/1.1 servers: connections from accept to close, a bounded number of them, on threads of their own, seen out at the end.
 //!
 //! For the two servers of JSON-RPC, which are the hottest paths of the product: [`serve`] accepts, `threads` is where connections
-//! live, [`read_body`] reads what they bring. What is said on a connection is the [`Server`]'s business.
+//! live, [`converse`] reads requests and sends what a [`Handler`] answers. What it answers, and what is said on a WebSocket, is the
+//! [`Server`]'s business. There is no framework below: requests are whole before they are answered and answers before they are
+//! sent, so a request costs no task, no map of headers and one write.
 
-mod body;
+mod conversation;
+mod pieces;
+mod response;
+#[cfg(test)]
+mod tests;
 mod threads;
+mod watch;
+mod websocket;
 
 use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
@@ -15,7 +23,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use body::{BodyError, read_body};
+pub use conversation::{BodyError, Handler, Manners, Step, Switched, converse};
+pub use http::{HeaderValue, StatusCode};
+pub use http1::{Headers, Request};
+pub use pieces::{Mark, Pieces};
+pub use response::{Response, Value};
+pub use websocket::{accept, is_upgrade};
 
 use self::threads::{Arrival, Threads};
 
@@ -99,13 +112,10 @@ impl<S: Server> Doorman<S> {
     /// A connection with its place; nothing if there is no room even to refuse it.
     fn receive(&self, stream: TcpStream, peer: IpAddr) -> io::Result<Option<Arrival>> {
         let stranger = self.server.stranger(peer);
-        let place = match stranger {
-            Some(_) => None,
-            None => Arc::clone(&self.places).try_acquire_owned().ok(),
-        };
-        let (place, refusal) = match (place, Arc::clone(&self.refusals)) {
-            (Some(place), _) => (place, None),
-            (None, refusals) => match refusals.try_acquire_owned() {
+        let free = if stranger.is_none() { Arc::clone(&self.places).try_acquire_owned().ok() } else { None };
+        let (place, refusal) = match free {
+            Some(place) => (place, None),
+            None => match Arc::clone(&self.refusals).try_acquire_owned() {
                 Ok(place) => (place, Some(stranger.unwrap_or(S::FULL))),
                 Err(_) => return Ok(None),
             },

@@ -11,7 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("chainnet-contracts", &[]),
     ("chainnet-http1", &[]),
     ("chainnet-jsonrpc", &[]),
-    ("chainnet-listen", &[]),
+    ("chainnet-listen", &["chainnet-http1"]),
     (
         "chainnet-chain",
         &["chainnet-contracts", "chainnet-domain", "chainnet-http1", "chainnet-ibft", "chainnet-jsonrpc"],

@@ -1,57 +1,47 @@
 //! Which pages may call from a browser.
 
-use hyper::{
-    HeaderMap, Response, StatusCode,
-    header::{
-        ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, HeaderValue, ORIGIN, VARY,
-    },
-};
+use listen::{HeaderValue, Headers, Pieces, Request, Response, StatusCode, Value};
 
-use crate::{config::Cors, reply::Pieces};
+use crate::config::Cors;
 
 /// Headers that a page may send.
-const SENT: HeaderValue = HeaderValue::from_static("Authorization, Content-Type, X-API-Key");
+const SENT: &str = "Authorization, Content-Type, X-API-Key";
 /// Headers of answers that a page may read.
-const READ: HeaderValue =
-    HeaderValue::from_static("RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After");
+const READ: &str = "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After";
 
 /// The value of `Access-Control-Allow-Origin` for this request, if its page may read the answer.
-pub(super) fn allowed_origin(cors: &Cors, headers: &HeaderMap) -> Option<HeaderValue> {
-    let origin = headers.get(ORIGIN)?;
+pub(super) fn allowed_origin(cors: &Cors, request: &Request<'_, '_>) -> Option<Value> {
+    let origin = request.line("origin")?;
     match cors {
-        Cors::Any => Some(HeaderValue::from_static("*")),
+        Cors::Any => Some("*".into()),
         Cors::Origins(origins) => {
-            origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()).then(|| origin.clone())
+            let allowed = origins.iter().find(|allowed| allowed.as_bytes() == origin)?;
+            HeaderValue::from_str(allowed).ok().map(Value::from)
         }
     }
 }
 
 /// Whether a page may open a WebSocket, which browsers allow across origins without asking. Programs that are no browser
 /// send no `Origin`.
-pub(super) fn page_may_connect(cors: &Cors, headers: &HeaderMap) -> bool {
-    !headers.contains_key(ORIGIN) || allowed_origin(cors, headers).is_some()
+pub(super) fn page_may_connect(cors: &Cors, request: &Request<'_, '_>) -> bool {
+    request.line("origin").is_none() || allowed_origin(cors, request).is_some()
 }
 
 /// Lets the page read the answer.
-pub(super) fn allow(cors: &Cors, origin: Option<HeaderValue>, response: &mut Response<Pieces>) {
-    let headers = response.headers_mut();
+pub(super) fn allow(cors: &Cors, origin: Option<Value>, response: &mut Response) {
     if let Some(origin) = origin {
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, READ);
+        response.header("access-control-allow-origin", origin);
+        response.header("access-control-expose-headers", READ);
     }
     if matches!(cors, Cors::Origins(_)) {
-        headers.insert(VARY, HeaderValue::from_static("Origin"));
+        response.header("vary", "Origin");
     }
 }
 
 /// The answer to a browser that asks before it calls.
-pub(super) fn preflight() -> Response<Pieces> {
-    let mut response = Response::new(Pieces::one(bytes::Bytes::new()));
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST, GET, OPTIONS"));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, SENT);
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
-    response
+pub(super) fn preflight() -> Response {
+    Response::new(StatusCode::NO_CONTENT, Pieces::default())
+        .with("access-control-allow-methods", "POST, GET, OPTIONS")
+        .with("access-control-allow-headers", SENT)
+        .with("access-control-max-age", "86400")
 }

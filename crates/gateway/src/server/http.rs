@@ -2,35 +2,22 @@
 //!
 //! Keys may stand in the path, so no path is ever logged.
 
-use std::convert::Infallible;
-
 use access::{KeyringHealth, Sharing};
-use bytes::Bytes;
-use hyper::{
-    Method, Request, Response, StatusCode,
-    body::Incoming,
-    header::{
-        ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
-        RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
-    },
-};
-use listen::BodyError;
+use listen::{BodyError, Handler, Pieces, Request, Response, StatusCode, Step, Value};
 use serde::Serialize;
 
 use super::{connection::Connection, cors};
 use crate::{
     answer::Origin,
+    caller::Caller,
     refusal::Refusal,
-    reply::{Pieces, Reply, Status},
-    socket,
+    reply::{Reply, Status},
+    socket::TakenSeat,
 };
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON: &str = "application/json";
 /// What can be opened in a browser loads nothing and is shown in nobody's frame.
-const NO_PAGE: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
-const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
-const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+const NO_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Where a request is meant to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,90 +41,86 @@ fn place(path: &str) -> Place<'_> {
     }
 }
 
-/// Answers one request; failures of the connection show when hyper goes on with it.
-pub(super) async fn answer(
-    connection: &Connection,
-    request: Request<Incoming>,
-) -> Result<Response<Pieces>, Infallible> {
-    let cors = &connection.shared.gateway.config.cors;
-    let origin = cors::allowed_origin(cors, request.headers());
-    let mut response = route(connection, request).await;
-    if connection.shared.gateway.is_draining() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    connection.watch.awaits_caller();
-    cors::allow(cors, origin, &mut response);
-    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    Ok(response)
+/// A request that was let in, and the page that may read the answer.
+pub(super) struct Admitted {
+    caller: Caller,
+    origin: Option<Value>,
 }
 
-async fn route(connection: &Connection, request: Request<Incoming>) -> Response<Pieces> {
-    match (request.method(), place(request.uri().path())) {
-        (&Method::POST, Place::Rpc(_)) => post(connection, request).await,
-        (&Method::GET, Place::Rpc(_)) if socket::is_upgrade(request.headers()) => {
-            upgrade(connection, request)
+impl Handler for Connection {
+    type Caller = Admitted;
+    type Socket = TakenSeat;
+
+    fn receive(&self, request: &Request<'_, '_>) -> Step<Admitted, TakenSeat> {
+        let origin = cors::allowed_origin(&self.shared.gateway.config.cors, request);
+        let answer = |response, origin| Step::Answer(self.finish(response, origin));
+        match (request.method, place(request.path())) {
+            ("POST", Place::Rpc(key)) => match self.admit(request, key) {
+                Ok(caller) => Step::Read(Admitted { caller, origin }),
+                Err(refusal) => answer(self.refused(&refusal), origin),
+            },
+            ("GET", Place::Rpc(key)) if listen::is_upgrade(request) => match self.upgrade(request, key) {
+                Ok((response, seat)) => Step::Switch(self.finish(response, origin), seat),
+                Err(response) => answer(response, origin),
+            },
+            ("OPTIONS", Place::Rpc(_)) => answer(cors::preflight(), origin),
+            ("GET", Place::Health) => answer(health(self), origin),
+            ("GET", Place::Ready) => answer(ready(self), origin),
+            (_, Place::Rpc(_)) => answer(not_allowed("POST, OPTIONS"), origin),
+            (_, Place::Health | Place::Ready) => answer(not_allowed("GET"), origin),
+            (_, Place::Nowhere) => answer(json(StatusCode::NOT_FOUND, r#"{"message":"Not found"}"#), origin),
         }
-        (&Method::OPTIONS, Place::Rpc(_)) => cors::preflight(),
-        (&Method::GET, Place::Health) => health(connection),
-        (&Method::GET, Place::Ready) => ready(connection),
-        (_, Place::Rpc(_)) => not_allowed("POST, OPTIONS"),
-        (_, Place::Health | Place::Ready) => not_allowed("GET"),
-        (_, Place::Nowhere) => json(StatusCode::NOT_FOUND, Bytes::from_static(br#"{"message":"Not found"}"#)),
+    }
+
+    async fn answer(&self, Admitted { caller, origin }: Admitted, body: &[u8]) -> Response {
+        let reply = self.shared.gateway.answer(&caller, Origin::Http, body).await;
+        self.finish(respond(reply), origin)
+    }
+
+    fn refuse_body(&self, Admitted { origin, .. }: Admitted, error: BodyError) -> Response {
+        let refusal = match error {
+            BodyError::TooLong(most) => Refusal::LongBody { most },
+            BodyError::Broken => Refusal::BrokenBody,
+        };
+        self.finish(self.refused(&refusal), origin)
     }
 }
 
-async fn post(connection: &Connection, request: Request<Incoming>) -> Response<Pieces> {
-    let gateway = &connection.shared.gateway;
-    let Place::Rpc(key) = place(request.uri().path()) else { return refused(&Refusal::BrokenBody) };
-    let address = gateway.client(connection.peer, request.headers());
-    let caller = match gateway.admit(address, request.headers(), key) {
-        Ok(caller) => caller,
-        Err(refusal) => {
-            gateway.metrics.refused(None, &refusal);
-            return refused(&refusal);
-        }
-    };
-    connection.watch.awaits_body();
-    let message = match listen::read_body(request.into_body(), gateway.config.limits.max_body_bytes).await {
-        Ok(message) => message,
-        Err(error) => {
-            let refusal = match error {
-                BodyError::TooLong(most) => Refusal::LongBody { most },
-                BodyError::Broken(_) => Refusal::BrokenBody,
-            };
-            gateway.metrics.refused(None, &refusal);
-            let mut response = refused(&refusal);
-            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            return response;
-        }
-    };
-    connection.watch.works();
-    respond(gateway.answer(&caller, Origin::Http, &message).await)
-}
-
-fn upgrade(connection: &Connection, mut request: Request<Incoming>) -> Response<Pieces> {
-    let gateway = &connection.shared.gateway;
-    if !cors::page_may_connect(&gateway.config.cors, request.headers()) {
-        return json(StatusCode::FORBIDDEN, Bytes::from_static(br#"{"message":"Origin not allowed"}"#));
+impl Connection {
+    fn admit(&self, request: &Request<'_, '_>, key: Option<&str>) -> Result<Caller, Refusal> {
+        let gateway = &self.shared.gateway;
+        gateway.admit(gateway.client(self.peer, request), request, key)
     }
-    let Place::Rpc(key) = place(request.uri().path()) else { return refused(&Refusal::BrokenBody) };
-    let address = gateway.client(connection.peer, request.headers());
-    let caller = gateway.admit_for_long(address, request.headers(), key);
-    let seat = match caller.and_then(|caller| gateway.seats.take(caller)) {
-        Ok(seat) => seat,
-        Err(refusal) => {
-            gateway.metrics.refused(None, &refusal);
-            return refused(&refusal);
+
+    fn upgrade(
+        &self,
+        request: &Request<'_, '_>,
+        key: Option<&str>,
+    ) -> Result<(Response, TakenSeat), Response> {
+        let gateway = &self.shared.gateway;
+        if !cors::page_may_connect(&gateway.config.cors, request) {
+            return Err(json(StatusCode::FORBIDDEN, r#"{"message":"Origin not allowed"}"#));
         }
-    };
-    match socket::accept(request.headers()) {
-        Some(response) => {
-            *connection.upgrade.lock() = Some((hyper::upgrade::on(&mut request), seat));
-            response.map(|()| Pieces::one(Bytes::new()))
-        }
-        None => {
-            json(StatusCode::BAD_REQUEST, Bytes::from_static(br#"{"message":"Bad WebSocket handshake"}"#))
-        }
+        let address = gateway.client(self.peer, request);
+        let caller = gateway.admit_for_long(address, request, key);
+        let seat =
+            caller.and_then(|caller| gateway.seats.take(caller)).map_err(|refusal| self.refused(&refusal))?;
+        let bad_handshake = || json(StatusCode::BAD_REQUEST, r#"{"message":"Bad WebSocket handshake"}"#);
+        Ok((listen::accept(request).ok_or_else(bad_handshake)?, seat))
+    }
+
+    fn refused(&self, refusal: &Refusal) -> Response {
+        self.shared.gateway.metrics.refused(None, refusal);
+        respond(Reply::refused(None, refusal))
+    }
+
+    /// What every answer says.
+    fn finish(&self, mut response: Response, origin: Option<Value>) -> Response {
+        let gateway = &self.shared.gateway;
+        cors::allow(&gateway.config.cors, origin, &mut response);
+        response.header("x-content-type-options", "nosniff");
+        response.is_last |= gateway.is_draining() && response.status != StatusCode::SWITCHING_PROTOCOLS;
+        response
     }
 }
 
@@ -153,7 +136,7 @@ struct Health {
     limits: &'static str,
 }
 
-fn health(connection: &Connection) -> Response<Pieces> {
+fn health(connection: &Connection) -> Response {
     let gateway = &connection.shared.gateway;
     let keys = match gateway.access.keyring.health() {
         KeyringHealth::Fresh => "fresh",
@@ -172,57 +155,45 @@ fn health(connection: &Connection) -> Response<Pieces> {
         keys,
         limits,
     };
-    json(StatusCode::OK, serde_json::to_vec(&health).unwrap_or_default().into())
+    json(StatusCode::OK, serde_json::to_vec(&health).unwrap_or_default())
 }
 
-fn ready(connection: &Connection) -> Response<Pieces> {
+fn ready(connection: &Connection) -> Response {
     let gateway = &connection.shared.gateway;
     let (status, reason) = match (gateway.is_draining(), gateway.is_ready()) {
         (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
         (false, false) => (StatusCode::SERVICE_UNAVAILABLE, "no_head"),
-        (false, true) => return json(StatusCode::OK, Bytes::from_static(br#"{"status":"ready"}"#)),
+        (false, true) => return json(StatusCode::OK, r#"{"status":"ready"}"#),
     };
-    json(status, format!(r#"{{"status":"not_ready","reason":"{reason}"}}"#).into())
+    json(status, format!(r#"{{"status":"not_ready","reason":"{reason}"}}"#).into_bytes())
 }
 
-fn not_allowed(methods: &'static str) -> Response<Pieces> {
-    let text = Bytes::from_static(br#"{"message":"Method not allowed"}"#);
-    let mut response = json(StatusCode::METHOD_NOT_ALLOWED, text);
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
-    response
+fn not_allowed(methods: &'static str) -> Response {
+    json(StatusCode::METHOD_NOT_ALLOWED, r#"{"message":"Method not allowed"}"#).with("allow", methods)
 }
 
-fn json(status: StatusCode, text: Bytes) -> Response<Pieces> {
-    let mut response = Response::new(Pieces::one(text));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, NO_PAGE);
-    response
-}
-
-fn refused(refusal: &Refusal) -> Response<Pieces> {
-    respond(Reply::refused(None, refusal))
+fn json(status: StatusCode, text: impl Into<Pieces>) -> Response {
+    Response::new(status, text)
+        .with("content-type", JSON)
+        .with("cache-control", "no-store")
+        .with("content-security-policy", NO_PAGE)
 }
 
 /// A reply as HTTP has it.
-fn respond(reply: Reply) -> Response<Pieces> {
+fn respond(reply: Reply) -> Response {
     let Reply { status, body, retry_after, allowance } = reply;
-    let mut response = Response::new(body);
-    *response.status_mut() = status.code();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, JSON);
+    let mut response = Response::new(status.code(), body).with("content-type", JSON);
     if let Some(allowance) = allowance {
-        headers.insert(LIMIT, allowance.limit.into());
-        headers.insert(REMAINING, allowance.remaining.into());
-        headers.insert(RESET, allowance.reset_seconds().into());
+        response.header("ratelimit-limit", u64::from(allowance.limit));
+        response.header("ratelimit-remaining", u64::from(allowance.remaining));
+        response.header("ratelimit-reset", allowance.reset_seconds());
     }
     if let Some(wait) = retry_after {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        headers.insert(RETRY_AFTER, seconds.max(1).into());
+        response.header("retry-after", seconds.max(1));
     }
     if status == Status::Unauthorized {
-        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"json-rpc\""));
+        response.header("www-authenticate", "Bearer realm=\"json-rpc\"");
     }
     response
 }

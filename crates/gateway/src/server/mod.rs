@@ -1,10 +1,9 @@
-//! The transport: HTTP/1.1 and WebSocket on one port, over hyper without a framework, because this is the hottest path of
-//! the product. A connection is one task of one thread (`listen`); requests on it are answered in place, never spawned.
+//! The transport: HTTP/1.1 and WebSocket on one port (`listen`). A connection is one task of one thread; requests on it are answered
+//! in place, never spawned.
 
 mod connection;
 mod cors;
 mod http;
-mod watch;
 
 use std::{io, net::IpAddr, sync::Arc};
 
@@ -35,7 +34,7 @@ impl Server for Shared {
     async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
         let open = self.gateway.metrics.connections.clone();
         open.inc();
-        Connection::new(self, peer, stop).serve(stream).await;
+        Connection { shared: self, peer }.serve(stream, &stop).await;
         open.dec();
     }
 }

@@ -1,12 +1,11 @@
 //! WebSockets: the same requests as over HTTP with the same limits, and subscriptions.
 //!
-//! `handshake` turns a request into a socket, `seats` counts the open ones and dismisses callers whose key was taken back,
+//! `seats` counts the open ones and dismisses callers whose key was taken back,
 //! `converse` is the conversation, `session` what was subscribed to, `listening` what the hub tells of it, `outgoing`
 //! how it is written, `ending` how it is closed.
 
 mod converse;
 mod ending;
-mod handshake;
 mod listening;
 mod outgoing;
 mod seats;
@@ -15,7 +14,7 @@ mod session;
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{SinkExt, StreamExt};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
@@ -25,7 +24,6 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use handshake::{accept, is_upgrade};
 pub(crate) use seats::{Seats, TakenSeat};
 pub(crate) use session::Session;
 
@@ -41,18 +39,21 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// How often it is asked whether callers may stay.
 const DISMISSALS: Duration = Duration::from_millis(500);
 
-/// Serves an upgraded connection to its end.
-pub(crate) async fn serve<S>(gateway: &Gateway, seat: TakenSeat, io: S, stop: &CancellationToken)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+/// Serves a connection that has become a WebSocket to its end; `early` was read of it already.
+pub(crate) async fn serve(
+    gateway: &Gateway,
+    seat: TakenSeat,
+    stream: TcpStream,
+    early: Vec<u8>,
+    stop: &CancellationToken,
+) {
     let most = gateway.config.limits.max_body_bytes;
     let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(Some(most))
         .max_frame_size(Some(most));
-    let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
+    let mut socket = WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config)).await;
     let session = Session::new(Arc::clone(&gateway.hub), gateway.config.limits.max_subscriptions);
     let conversation = Conversation::new(gateway, seat.seat(), &mut socket, &session);
     gateway.metrics.sockets.inc();
@@ -68,10 +69,7 @@ where
 }
 
 /// Says goodbye and waits for the peer to do the same, for a moment.
-async fn close<S>(socket: &mut WebSocketStream<S>, ending: Ending)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+async fn close(socket: &mut WebSocketStream<TcpStream>, ending: Ending) {
     let farewell = async {
         match ending.frame() {
             Some(frame) => {

@@ -3,43 +3,30 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
+use listen::{Mark, Pieces};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::rpc::error::RpcError;
 
-/// Shorter shared pieces are cheaper copied than sent as a piece of their own.
-const MIN_SHARED_BYTES: usize = 8 * 1024;
-
 /// An answer in the making: bytes of its own, and big shared pieces (rendered blocks) put between them
 /// without being copied.
 #[derive(Default)]
-pub(crate) struct Answer {
-    own: Vec<u8>,
-    /// Shared pieces with the position in `own` before which they belong, in order.
-    shared: Vec<(usize, Bytes)>,
-}
-
-/// A place in an answer to return to.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) struct Mark {
-    own: usize,
-    shared: usize,
-}
+pub(crate) struct Answer(Pieces);
 
 impl Answer {
     pub(crate) fn new() -> Self {
-        Self { own: Vec::with_capacity(192), shared: Vec::new() }
+        Self(Pieces::with_capacity(192))
     }
 
     /// Writes JSON that is already text.
     pub(crate) fn text(&mut self, json: &str) {
-        self.own.extend_from_slice(json.as_bytes());
+        self.0.own().extend_from_slice(json.as_bytes());
     }
 
     /// Writes a value as JSON.
     pub(crate) fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RpcError> {
-        serde_json::to_writer(&mut self.own, value).map_err(|error| RpcError::internal(&error))
+        serde_json::to_writer(self.0.own(), value).map_err(|error| RpcError::internal(&error))
     }
 
     /// Writes a number as Ethereum writes quantities.
@@ -55,63 +42,42 @@ impl Answer {
                 break;
             }
         }
-        self.own.extend_from_slice(b"\"0x");
-        self.own.extend(digits.iter().skip(16 - length));
-        self.own.push(b'"');
+        let own = self.0.own();
+        own.extend_from_slice(b"\"0x");
+        own.extend(digits.iter().skip(16 - length));
+        own.push(b'"');
     }
 
     /// Puts rendered JSON in, without copying it if it is big.
     pub(crate) fn shared(&mut self, json: Bytes) {
-        if json.len() < MIN_SHARED_BYTES {
-            self.own.extend_from_slice(&json);
-        } else {
-            self.shared.push((self.own.len(), json));
-        }
+        self.0.share(json);
     }
 
     /// Puts another answer's bytes in.
     pub(crate) fn append(&mut self, other: Answer) {
-        let base = self.own.len();
-        self.own.extend_from_slice(&other.own);
-        self.shared.extend(other.shared.into_iter().map(|(at, piece)| (base + at, piece)));
+        self.0.append(other.0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.shared.is_empty()
+        self.0.is_empty()
     }
 
-    /// Whether there is nothing shared in it.
-    pub(crate) fn is_one_piece(&self) -> bool {
-        self.shared.is_empty()
-    }
-
-    /// The pieces in order of sending.
-    pub(crate) fn into_pieces(self) -> Vec<Bytes> {
-        let own = Bytes::from(self.own);
-        let mut pieces = Vec::with_capacity(self.shared.len() * 2 + 1);
-        let mut sent = 0;
-        for (at, piece) in self.shared {
-            pieces.push(own.slice(sent..at));
-            pieces.push(piece);
-            sent = at;
-        }
-        pieces.push(own.slice(sent..));
-        pieces.retain(|piece| !piece.is_empty());
-        pieces
+    /// What is sent.
+    pub(crate) fn into_pieces(self) -> Pieces {
+        self.0
     }
 
     /// The whole answer in one piece.
     pub(crate) fn into_bytes(self) -> Bytes {
-        if self.shared.is_empty() { self.own.into() } else { self.into_pieces().concat().into() }
+        self.0.into_bytes()
     }
 
     pub(super) fn mark(&self) -> Mark {
-        Mark { own: self.own.len(), shared: self.shared.len() }
+        self.0.mark()
     }
 
     pub(super) fn return_to(&mut self, mark: Mark) {
-        self.own.truncate(mark.own);
-        self.shared.truncate(mark.shared);
+        self.0.return_to(mark);
     }
 
     pub(super) fn begin_result(&mut self, id: &RawValue) {

@@ -2,11 +2,8 @@
 
 use std::net::IpAddr;
 
-use hyper::{
-    HeaderMap,
-    header::{HOST, HeaderValue, ORIGIN},
-};
 use ipnet::IpNet;
+use listen::{HeaderValue, Headers, Request, Value};
 
 use crate::rpc::config::{Cors, Hosts};
 
@@ -18,12 +15,12 @@ pub(super) fn peer_allowed(peers: &[IpNet], address: IpAddr) -> bool {
 
 /// Whether the `Host` header names us. Without this check a page on a domain that is re-pointed at 127.0.0.1
 /// could talk to the node as if it were its own server.
-pub(super) fn host_allowed(hosts: &Hosts, headers: &HeaderMap) -> bool {
+pub(super) fn host_allowed(hosts: &Hosts, request: &Request<'_, '_>) -> bool {
     let allowed = match hosts {
         Hosts::Any => return true,
         Hosts::Only(names) => names,
     };
-    let Some(host) = headers.get(HOST).and_then(|value| value.to_str().ok()) else {
+    let Some(host) = request.line("host").and_then(|value| str::from_utf8(value).ok()) else {
         return false;
     };
     let name = without_port(host);
@@ -38,18 +35,19 @@ fn without_port(host: &str) -> &str {
 }
 
 /// The value of `Access-Control-Allow-Origin` for this request, if its page may read the answer.
-pub(super) fn allowed_origin(cors: &Cors, headers: &HeaderMap) -> Option<HeaderValue> {
+pub(super) fn allowed_origin(cors: &Cors, request: &Request<'_, '_>) -> Option<Value> {
     match cors {
-        Cors::Any => Some(HeaderValue::from_static("*")),
+        Cors::Any => Some("*".into()),
         Cors::Origins(origins) => {
-            let origin = headers.get(ORIGIN)?;
-            origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()).then(|| origin.clone())
+            let origin = request.line("origin")?;
+            let allowed = origins.iter().find(|allowed| allowed.as_bytes() == origin)?;
+            HeaderValue::from_str(allowed).ok().map(Value::from)
         }
     }
 }
 
 /// Whether a page may open a WebSocket, which browsers allow across origins without asking. Programs that are
 /// no browser send no `Origin`.
-pub(super) fn page_may_connect(cors: &Cors, headers: &HeaderMap) -> bool {
-    !headers.contains_key(ORIGIN) || allowed_origin(cors, headers).is_some()
+pub(super) fn page_may_connect(cors: &Cors, request: &Request<'_, '_>) -> bool {
+    request.line("origin").is_none() || allowed_origin(cors, request).is_some()
 }

@@ -1,13 +1,11 @@
-//! The transport: HTTP/1.1 and WebSocket on one port, over hyper without a framework, because this is the
-//! chain's hottest path. A connection is one task of one thread (`listen`); requests on it are answered in place, never spawned.
+//! The transport: HTTP/1.1 and WebSocket on one port (`listen`). A connection is one task of one thread; requests on it are answered
+//! in place, never spawned.
 //!
 //! Owns limits, timeouts and headers; knows nothing of methods.
 
-mod body;
 mod connection;
 mod gate;
 mod http;
-mod watch;
 mod websocket;
 
 #[cfg(test)]
@@ -51,7 +49,7 @@ impl<M: Methods> Server for Shared<M> {
     }
 
     async fn serve(self: Arc<Self>, stream: TcpStream, _: IpAddr, stop: CancellationToken) {
-        Connection::new(self, stop).serve(stream).await;
+        Connection { shared: self }.serve(stream, &stop).await;
     }
 }
 

@@ -4,18 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
-use hyper::{
-    HeaderMap, Response, StatusCode,
-    header::{
-        CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
-    },
-};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
         self, Message, Utf8Bytes,
-        handshake::derive_accept_key,
         protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
     },
 };
@@ -32,25 +25,6 @@ use crate::rpc::{
 const PING_PERIOD: Duration = Duration::from_secs(30);
 /// How long saying goodbye may take.
 const FAREWELL: Duration = Duration::from_secs(1);
-
-/// Whether the request asks for a WebSocket.
-pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
-    headers.get(UPGRADE).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))
-}
-
-/// The response that switches protocols, or nothing if the handshake is not version 13 with a key.
-pub(super) fn accept(headers: &HeaderMap) -> Option<Response<()>> {
-    let key = headers.get(SEC_WEBSOCKET_KEY)?;
-    headers.get(SEC_WEBSOCKET_VERSION).filter(|version| version.as_bytes() == b"13")?;
-    let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()?;
-    let mut response = Response::new(());
-    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    let headers = response.headers_mut();
-    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
-    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
-    Some(response)
-}
 
 /// Why we end a WebSocket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -95,14 +69,15 @@ impl From<Behind> for Ending {
     }
 }
 
-/// Serves an upgraded connection to its end.
-pub(super) async fn serve<M, S>(shared: &Shared<M>, io: S, stop: &CancellationToken)
-where
-    M: Methods,
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+/// Serves a connection that has become a WebSocket to its end; `early` was read of it already.
+pub(super) async fn serve<M: Methods>(
+    shared: &Shared<M>,
+    stream: TcpStream,
+    early: Vec<u8>,
+    stop: &CancellationToken,
+) {
     let config = settings(&shared.limits);
-    let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
+    let mut socket = WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config)).await;
     let ending = converse(shared, &mut socket, stop).await;
     tracing::debug!(reason = %ending, "closing a WebSocket");
     if let Some(code) = ending.code() {
@@ -124,15 +99,11 @@ fn settings(limits: &Limits) -> WebSocketConfig {
         .max_frame_size(Some(limits.max_body_bytes))
 }
 
-async fn converse<M, S>(
+async fn converse<M: Methods>(
     shared: &Shared<M>,
-    socket: &mut WebSocketStream<S>,
+    socket: &mut WebSocketStream<TcpStream>,
     stop: &CancellationToken,
-) -> Ending
-where
-    M: Methods,
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+) -> Ending {
     let mut session = shared.methods.session();
     loop {
         let step = tokio::select! {
@@ -152,16 +123,12 @@ where
     }
 }
 
-async fn receive<M, S>(
+async fn receive<M: Methods>(
     shared: &Shared<M>,
-    socket: &mut WebSocketStream<S>,
+    socket: &mut WebSocketStream<TcpStream>,
     session: &mut Session,
     message: Option<Result<Message, tungstenite::Error>>,
-) -> Result<(), Ending>
-where
-    M: Methods,
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+) -> Result<(), Ending> {
     let bytes = match message.ok_or(Ending::Gone)?? {
         Message::Text(text) => Bytes::from(text),
         Message::Binary(bytes) => bytes,
@@ -176,33 +143,32 @@ where
     send_text(socket, reply.answer.into_bytes(), &shared.limits).await
 }
 
-async fn send_all<S>(
-    socket: &mut WebSocketStream<S>,
+async fn send_all(
+    socket: &mut WebSocketStream<TcpStream>,
     events: Vec<Bytes>,
     limits: &Limits,
-) -> Result<(), Ending>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+) -> Result<(), Ending> {
     for event in events {
         send_text(socket, event, limits).await?;
     }
     Ok(())
 }
 
-async fn send_text<S>(socket: &mut WebSocketStream<S>, json: Bytes, limits: &Limits) -> Result<(), Ending>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+async fn send_text(
+    socket: &mut WebSocketStream<TcpStream>,
+    json: Bytes,
+    limits: &Limits,
+) -> Result<(), Ending> {
     // Everything we write is JSON and so UTF-8; the check costs less than a wrong frame would.
     let text = Utf8Bytes::try_from(json).map_err(|_| Ending::Protocol)?;
     send(socket, Message::Text(text), limits).await
 }
 
-async fn send<S>(socket: &mut WebSocketStream<S>, message: Message, limits: &Limits) -> Result<(), Ending>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+async fn send(
+    socket: &mut WebSocketStream<TcpStream>,
+    message: Message,
+    limits: &Limits,
+) -> Result<(), Ending> {
     match tokio::time::timeout(limits.transfer_timeout, socket.send(message)).await {
         Ok(sent) => Ok(sent?),
         Err(_) => Err(Ending::TooSlow),

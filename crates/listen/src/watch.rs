@@ -1,5 +1,5 @@
-//! Timeouts of a connection at the cost of one timer per connection instead of several per request: requests
-//! note what they wait for, and a watch looks at the note now and then.
+//! Timeouts of a connection at the cost of one timer per connection instead of several per request: the conversation notes what it
+//! waits for, and a watch looks at the note now and then.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -8,14 +8,14 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::rpc::config::Limits;
+use crate::Manners;
 
 const BODY: u64 = 1 << 62;
 const WORK: u64 = 2 << 62;
 const TIME: u64 = BODY - 1;
 
 /// What a connection waits for, and since when.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     started: Instant,
     /// Milliseconds since `started` in the low bits, the phase in the top two (none: idle or sending).
     note: AtomicU64,
@@ -23,7 +23,7 @@ pub(super) struct Watch {
 
 /// Why a connection is given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Overdue {
+pub(crate) enum Overdue {
     #[error("the request body did not arrive in time")]
     Body,
     #[error("no request came, or the answer was not taken, for too long")]
@@ -31,22 +31,22 @@ pub(super) enum Overdue {
 }
 
 impl Watch {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { started: Instant::now(), note: AtomicU64::new(0) }
     }
 
     /// A request's head is in; its body is awaited.
-    pub(super) fn awaits_body(&self) {
+    pub(crate) fn awaits_body(&self) {
         self.set(BODY);
     }
 
-    /// The node works on a request, which takes as long as it takes.
-    pub(super) fn works(&self) {
+    /// We work on a request, which takes as long as it takes.
+    pub(crate) fn works(&self) {
         self.set(WORK);
     }
 
     /// The next move is the caller's: taking the answer, then asking again.
-    pub(super) fn awaits_caller(&self) {
+    pub(crate) fn awaits_caller(&self) {
         self.set(0);
     }
 
@@ -59,16 +59,16 @@ impl Watch {
     }
 
     /// Resolves when the caller has kept us waiting too long.
-    pub(super) async fn overdue(&self, limits: &Limits) -> Overdue {
-        let period = limits.transfer_timeout.min(limits.idle_timeout) / 4;
+    pub(crate) async fn overdue(&self, manners: &Manners) -> Overdue {
+        let period = manners.transfer_timeout.min(manners.idle_timeout) / 4;
         loop {
             tokio::time::sleep(period.max(Duration::from_millis(10))).await;
             let note = self.note.load(Ordering::Relaxed);
             let waited = Duration::from_millis(self.elapsed().saturating_sub(note & TIME));
-            if note & BODY != 0 && waited > limits.transfer_timeout {
+            if note & BODY != 0 && waited > manners.transfer_timeout {
                 return Overdue::Body;
             }
-            if note & (BODY | WORK) == 0 && waited > limits.idle_timeout {
+            if note & (BODY | WORK) == 0 && waited > manners.idle_timeout {
                 return Overdue::Idle;
             }
         }
