@@ -141,8 +141,8 @@ impl Metrics {
         self.methods.get(usize::from(known.index))
     }
 
-    /// Counts a request that was answered.
-    pub(crate) fn answered(&self, known: Option<Known>, way: Way, answer: &Answer, started: Instant) {
+    /// Counts a request that was answered, with its time if it was measured.
+    pub(crate) fn answered(&self, known: Option<Known>, way: Way, answer: &Answer, started: Option<Instant>) {
         let Some(method) = known.and_then(|known| self.of(known)) else { return };
         if let Some(counter) = method.ways.get(way as usize) {
             counter.inc();
@@ -150,8 +150,7 @@ impl Metrics {
         if matches!(answer, Answer::Error(_)) {
             method.errors.inc();
         }
-        // What takes no time is not worth the time to measure it.
-        if way != Way::Local {
+        if let Some(started) = started {
             method.seconds.observe(started.elapsed().as_secs_f64());
         }
     }

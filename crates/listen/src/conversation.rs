@@ -218,7 +218,6 @@ impl<H: Handler> Conversation<'_, H> {
     /// Reads a body and answers; whether the connection stays.
     async fn answer(&mut self, caller: H::Caller, terms: Terms) -> io::Result<bool> {
         let mut chunked = BytesMut::new();
-        self.watch.awaits_body();
         let read = match terms.body {
             Body::Length(length) => self.read_length(length, terms).await.map(|()| length),
             Body::Chunked => self.read_chunks(&mut chunked, terms).await.map(|()| 0),
@@ -262,6 +261,7 @@ impl<H: Handler> Conversation<'_, H> {
             return Err(BodyError::TooLong(self.manners.max_body_bytes));
         }
         if self.arrived.len() < length {
+            self.watch.awaits_body();
             self.invite(terms).await?;
             self.arrived.reserve(length - self.arrived.len());
         }
@@ -274,6 +274,7 @@ impl<H: Handler> Conversation<'_, H> {
     async fn read_chunks(&mut self, body: &mut BytesMut, terms: Terms) -> Result<(), BodyError> {
         let mut chunks = Chunks::default();
         let most = self.manners.max_body_bytes;
+        self.watch.awaits_body();
         if self.arrived.is_empty() {
             self.invite(terms).await?;
         }

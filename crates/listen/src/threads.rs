@@ -75,7 +75,8 @@ impl Threads {
         let start = |number| {
             let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
             let (arrivals, arriving) = mpsc::unbounded_channel();
-            let work = work(Arc::clone(server), arriving, stop.clone());
+            // A token of its own: threads that look at one and the same wait for each other.
+            let work = work(Arc::clone(server), arriving, stop.child_token());
             let (give_up, alive) = (give_up.clone(), alive.clone());
             thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
                 runtime.block_on(give_up.run_until_cancelled(work));
