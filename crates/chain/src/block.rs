@@ -9,6 +9,8 @@ use alloy_rlp::Encodable;
 
 /// Memory of a block without transactions: the header, its extraData, the handles.
 const BLOCK_BYTES: usize = size_of::<Block>() + 640;
+/// Memory of a transaction without its input: itself, its counts and the handle.
+const TRANSACTION_BYTES: usize = size_of::<Transaction>() + 32;
 /// Memory of a log beside its data.
 const LOG_BYTES: usize = 200;
 
@@ -25,8 +27,9 @@ pub struct Block {
     pub header: Header,
     /// The on-chain hash.
     pub hash: B256,
-    /// The transactions in order, with their senders; shared, because a proposal travels through all validators.
-    pub transactions: Arc<Vec<Transaction>>,
+    /// The transactions in order, with their senders. The list is shared, because a proposal travels through all validators, and so is
+    /// each transaction, because it was in the pool before.
+    pub transactions: Arc<Vec<Arc<Transaction>>>,
 }
 
 impl Block {
@@ -46,7 +49,7 @@ impl Block {
     /// Roughly what the block takes of memory, for caches.
     pub fn memory_bytes(&self) -> usize {
         let input: usize = self.transactions.iter().map(|transaction| transaction.input().len()).sum();
-        BLOCK_BYTES + self.transactions.len() * size_of::<Transaction>() + input
+        BLOCK_BYTES + self.transactions.len() * TRANSACTION_BYTES + input
     }
 }
 

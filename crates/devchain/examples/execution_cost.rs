@@ -112,7 +112,7 @@ fn main() {
 
     let start = Instant::now();
     exec::receipts_root(&outcome.receipts);
-    exec::transactions_root(&transfers);
+    exec::transactions_root(&shared);
     report("receipts and transactions root", start.elapsed());
 
     measure_pool(&transfers, &shared);

@@ -161,7 +161,8 @@ impl Chain {
         let header = Header { number: self.number, state_root: update.root, ..Header::default() };
         let hash = header.hash_slow();
         let receipts: Vec<_> = transactions.iter().map(|_| receipt()).collect();
-        let block = Block { header, hash, transactions: transactions.into() };
+        let transactions = transactions.into_iter().map(Arc::new).collect();
+        let block = Block { header, hash, transactions: Arc::new(transactions) };
         let started = Stopwatch::start();
         self.store.commit(&BlockCommit {
             block: &block,

@@ -97,6 +97,7 @@ pub(super) fn block(json: &RawValue) -> Result<Block, DecodeError> {
             check_transaction(index, transaction)?;
         }
     }
+    let transactions = transactions.into_iter().map(Arc::new).collect();
     Ok(Block { header, hash, transactions: Arc::new(transactions) })
 }
 

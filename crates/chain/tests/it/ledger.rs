@@ -81,6 +81,7 @@ fn made_up(number: u64, parent_hash: B256, fork: u64) -> (Block, Vec<Receipt>) {
         ..Header::default()
     };
     let hash = ibft::hash::block_hash(&header).expect("IBFT extraData");
+    let transactions = transactions.into_iter().map(Arc::new).collect();
     (Block { header, hash, transactions: Arc::new(transactions) }, receipts)
 }
 

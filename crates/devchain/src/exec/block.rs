@@ -1,6 +1,6 @@
 //! Running the transactions of a block, given or still to be chosen.
 
-use std::{sync::Arc, time::Instant};
+use std::{borrow::Borrow, sync::Arc, time::Instant};
 
 use alloy_consensus::{Header, Transaction as _};
 use alloy_primitives::{Address, B256, Bloom, map::AddressSet};
@@ -38,7 +38,7 @@ pub struct BlockOutcome {
 #[derive(Debug, Clone)]
 pub struct BuiltBody {
     /// The transactions in order.
-    pub transactions: Vec<Transaction>,
+    pub transactions: Vec<Arc<Transaction>>,
     /// Their effect.
     pub outcome: BlockOutcome,
     /// Candidates that cannot be executed on this state. Candidates that merely did not fit are not among them.
@@ -46,15 +46,15 @@ pub struct BuiltBody {
 }
 
 /// Runs a block's transactions on its parent's state. The header's roots, bloom and gas used are not looked at.
-pub fn execute_block(
+pub fn execute_block<T: Borrow<Transaction>>(
     spec: &ChainSpec,
     state: &StateView,
     hashes: &dyn BlockHashes,
     header: &Header,
-    transactions: &[Transaction],
+    transactions: &[T],
 ) -> Result<BlockOutcome, ExecError> {
     let mut run = BlockRun::new(spec, state, hashes, header, transactions.len());
-    for (index, tx) in transactions.iter().enumerate() {
+    for (index, tx) in transactions.iter().map(Borrow::borrow).enumerate() {
         if let Err(reason) = run.apply(tx)? {
             return Err(ExecError::InvalidTransaction { index, hash: *tx.inner().tx_hash(), reason });
         }
@@ -85,7 +85,7 @@ pub fn build_body(
             continue;
         }
         match run.apply(&tx)? {
-            Ok(()) => transactions.push(Arc::unwrap_or_clone(tx)),
+            Ok(()) => transactions.push(tx),
             Err(reason) => {
                 left_out.insert(tx.signer());
                 let fits_later = matches!(reason, RejectReason::GasLimitExceedsBlock { gas_limit, .. }

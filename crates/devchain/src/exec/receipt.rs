@@ -1,8 +1,9 @@
 //! Receipts, and the roots that a header commits to.
 
-use std::thread;
+use std::{sync::Arc, thread};
 
 use alloy_consensus::{Transaction as _, Typed2718};
+use alloy_eips::Encodable2718;
 use alloy_primitives::B256;
 use alloy_rlp::{BufMut, Encodable, Header as RlpHeader};
 use alloy_trie::root::ordered_trie_root_with_encoder;
@@ -16,8 +17,8 @@ pub fn receipts_root(receipts: &[Receipt]) -> B256 {
 }
 
 /// Root of the trie of transactions.
-pub fn transactions_root(transactions: &[Transaction]) -> B256 {
-    alloy_consensus::proofs::calculate_transaction_root(transactions)
+pub fn transactions_root(transactions: &[Arc<Transaction>]) -> B256 {
+    ordered_trie_root_with_encoder(transactions, |tx, out| tx.encode_2718(out))
 }
 
 /// Transactions from which on another thread is worth its start.
@@ -26,7 +27,7 @@ const LONG_BLOCK: usize = 500;
 /// The roots over a block's transactions and over its receipts. Those of a long block are found on another thread, while `meanwhile` is
 /// done on this one.
 pub fn body_roots<T>(
-    transactions: &[Transaction],
+    transactions: &[Arc<Transaction>],
     receipts: &[Receipt],
     meanwhile: impl FnOnce() -> T,
 ) -> ((B256, B256), T) {

@@ -1,5 +1,7 @@
 //! Traces in geth's formats: of calls, of mined transactions and of whole blocks.
 
+use std::sync::Arc;
+
 use alloy_consensus::{Header, Transaction as _};
 use alloy_rpc_types_eth::TransactionRequest;
 use alloy_rpc_types_trace::geth::{GethDebugTracingCallOptions, GethDebugTracingOptions, GethTrace};
@@ -31,7 +33,7 @@ pub struct TracedBlock<'a> {
     /// The block's header.
     pub header: &'a Header,
     /// The block's transactions.
-    pub transactions: &'a [Transaction],
+    pub transactions: &'a [Arc<Transaction>],
 }
 
 /// Traces a simulated call. The option `txIndex` is ignored: calls run on the state of `ctx`.

@@ -11,7 +11,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{borrow::Borrow, sync::Arc};
 
 use alloy_consensus::Transaction as _;
 use alloy_primitives::{Address, B256, map::AddressMap};
@@ -87,9 +87,9 @@ impl Pool {
     }
 
     /// Drops what a new block has made stale: its transactions and others with their nonces.
-    pub fn on_block(&self, mined: &[Transaction]) {
+    pub fn on_block<T: Borrow<Transaction>>(&self, mined: &[T]) {
         let mut nonces = AddressMap::<u64>::default();
-        for tx in mined {
+        for tx in mined.iter().map(Borrow::borrow) {
             let next = tx.nonce().saturating_add(1);
             nonces.entry(tx.signer()).and_modify(|nonce| *nonce = next.max(*nonce)).or_insert(next);
         }

@@ -18,7 +18,7 @@ pub(super) struct Proposed {
     pub(super) header: Header,
     /// The on-chain hash, which neither the round nor the seals change.
     pub(super) hash: B256,
-    pub(super) transactions: Arc<Vec<Transaction>>,
+    pub(super) transactions: Arc<Vec<Arc<Transaction>>>,
 }
 
 impl Proposed {

@@ -1,5 +1,7 @@
 //! How records are written: RLP, with what cannot be derived from a record stored beside it.
 
+use std::sync::Arc;
+
 use alloy_consensus::{Header, TxEnvelope};
 use alloy_primitives::{Address, B256, Bytes, Log};
 use alloy_rlp::{Decodable, Encodable, RlpDecodable, RlpEncodable};
@@ -27,7 +29,7 @@ pub(super) fn decode_header_hash(number: u64, record: &[u8]) -> Result<B256, Sto
 }
 
 /// Sender and transaction in turn, so that reading a block recovers no signatures.
-pub(super) fn encode_body(transactions: &[Transaction]) -> Vec<u8> {
+pub(super) fn encode_body(transactions: &[Arc<Transaction>]) -> Vec<u8> {
     let payload_length = transactions.iter().map(|tx| tx.signer_ref().length() + tx.inner().length()).sum();
     let header = alloy_rlp::Header { list: true, payload_length };
     let mut record = Vec::with_capacity(header.length_with_payload());
@@ -39,14 +41,14 @@ pub(super) fn encode_body(transactions: &[Transaction]) -> Vec<u8> {
     record
 }
 
-pub(super) fn decode_body(number: u64, mut record: &[u8]) -> Result<Vec<Transaction>, StoreError> {
+pub(super) fn decode_body(number: u64, mut record: &[u8]) -> Result<Vec<Arc<Transaction>>, StoreError> {
     let corrupt = |_| StoreError::CorruptRecord { kind: "body", number };
     let mut payload = alloy_rlp::Header::decode_bytes(&mut record, true).map_err(corrupt)?;
     let mut transactions = Vec::new();
     while !payload.is_empty() {
         let sender = Address::decode(&mut payload).map_err(corrupt)?;
         let transaction = TxEnvelope::decode(&mut payload).map_err(corrupt)?;
-        transactions.push(Transaction::new_unchecked(transaction, sender));
+        transactions.push(Arc::new(Transaction::new_unchecked(transaction, sender)));
     }
     Ok(transactions)
 }

@@ -127,7 +127,8 @@ fn block(number: u64, state_root: B256) -> Block {
     let transactions = (0..TRANSFERS).map(|index| {
         let signature = Signature::new(U256::from(number + 1), U256::from(index + 1), false);
         let signed = TxLegacy { nonce: number, ..TxLegacy::default() }.into_signed(signature);
-        Transaction::new_unchecked(TxEnvelope::Legacy(signed), Address::with_last_byte(index as u8))
+        let sender = Address::with_last_byte(index as u8);
+        Arc::new(Transaction::new_unchecked(TxEnvelope::Legacy(signed), sender))
     });
     let header = Header { number, state_root, ..Header::default() };
     Block { hash: header.hash_slow(), header, transactions: Arc::new(transactions.collect()) }

@@ -65,7 +65,7 @@ impl TestChain {
         Block {
             header,
             hash,
-            transactions: Arc::new((0..number).map(|index| transaction(number, index)).collect()),
+            transactions: Arc::new((0..number).map(|index| Arc::new(transaction(number, index))).collect()),
         }
     }
 

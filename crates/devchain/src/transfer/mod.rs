@@ -194,7 +194,7 @@ fn import_block(chain: &Chain, block: FileBlock) -> Result<Option<usize>, Transf
 }
 
 /// Recovers all senders, on two threads when there are many; the error is the index of a bad signature.
-fn recover(transactions: Vec<TxEnvelope>) -> Result<Vec<Transaction>, usize> {
+fn recover(transactions: Vec<TxEnvelope>) -> Result<Vec<Arc<Transaction>>, usize> {
     let signers = |part: &[TxEnvelope], first: usize| {
         let signer = |(index, tx): (usize, &TxEnvelope)| tx.recover_signer().map_err(|_| first + index);
         part.iter().enumerate().map(signer).collect::<Result<Vec<_>, _>>()
@@ -211,5 +211,5 @@ fn recover(transactions: Vec<TxEnvelope>) -> Result<Vec<Transaction>, usize> {
         })?
     };
     let pairs = transactions.into_iter().zip(recovered);
-    Ok(pairs.map(|(tx, signer)| Transaction::new_unchecked(tx, signer)).collect())
+    Ok(pairs.map(|(tx, signer)| Arc::new(Transaction::new_unchecked(tx, signer))).collect())
 }

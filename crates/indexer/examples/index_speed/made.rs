@@ -92,7 +92,7 @@ fn next_block(parent: &Block, keys: &[Secp256k1Key], transactions: u64) -> Outco
     extra.seals = keys.iter().take(quorum(keys.len())).map(|key| key.sign(digest)).collect();
     header.extra_data = extra.encode();
     let hash = block_hash(&header)?;
-    let transactions = (0..transactions).map(|index| transfer(number, index)).collect();
+    let transactions = (0..transactions).map(|index| Arc::new(transfer(number, index))).collect();
     Ok(Block { header, hash, transactions: Arc::new(transactions) })
 }
 

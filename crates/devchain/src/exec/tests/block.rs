@@ -170,7 +170,7 @@ fn fees_and_reward_go_to_the_mining_beneficiary_if_there_is_one() {
 #[test]
 fn empty_block_changes_nothing_without_a_reward() {
     let world = World::london();
-    assert_eq!(world.try_run(&[]).unwrap().diff, crate::state::StateDiff::default());
+    assert_eq!(world.try_run::<Transaction>(&[]).unwrap().diff, crate::state::StateDiff::default());
 }
 
 #[test]

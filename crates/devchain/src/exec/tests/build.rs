@@ -39,7 +39,7 @@ fn invalid_candidate_is_reported_and_holds_back_only_its_sender() {
     let world = World::london();
     let stale = transfer(ALICE, 7, BOB);
     let body = build(&world, &[stale.clone(), transfer(ALICE, 8, BOB), transfer(BOB, 0, ALICE)]);
-    assert_eq!(body.transactions, [transfer(BOB, 0, ALICE)]);
+    assert_eq!(body.transactions, [transfer(BOB, 0, ALICE)].map(Arc::new));
     assert_eq!(body.rejected, [(*stale.inner().tx_hash(), RejectReason::NonceTooHigh { tx: 7, state: 0 })]);
 }
 
@@ -49,7 +49,7 @@ fn candidate_that_does_not_fit_waits_without_being_rejected() {
     let large = legacy(ALICE, with_gas(0, GAS_LIMIT));
     let body =
         build(&world, &[transfer(BOB, 0, ALICE), large, transfer(ALICE, 1, BOB), transfer(BOB, 1, ALICE)]);
-    assert_eq!(body.transactions, [transfer(BOB, 0, ALICE), transfer(BOB, 1, ALICE)]);
+    assert_eq!(body.transactions, [transfer(BOB, 0, ALICE), transfer(BOB, 1, ALICE)].map(Arc::new));
     assert!(body.rejected.is_empty());
 }
 

@@ -7,7 +7,7 @@ mod lifetime;
 mod simulate;
 mod trace;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Borrow, collections::BTreeMap, sync::Arc};
 
 use alloy_consensus::{Header, Signed, TxEip1559, TxEnvelope, TxLegacy};
 use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256, hex, keccak256, map::HashMap};
@@ -120,7 +120,10 @@ impl World {
         self.state = StateView::new(update.root, self.source.clone());
     }
 
-    pub(super) fn try_run(&self, transactions: &[Transaction]) -> Result<BlockOutcome, ExecError> {
+    pub(super) fn try_run<T: Borrow<Transaction>>(
+        &self,
+        transactions: &[T],
+    ) -> Result<BlockOutcome, ExecError> {
         execute_block(&self.spec, &self.state, &*self.source, &self.header, transactions)
     }
 

@@ -1,5 +1,7 @@
 //! Traces of calls, transactions and blocks.
 
+use std::sync::Arc;
+
 use alloy_primitives::{U256, hex};
 use alloy_rpc_types_eth::TransactionRequest;
 use alloy_rpc_types_trace::geth::{
@@ -19,7 +21,7 @@ fn world() -> World {
     World::london().with_code(CONTRACT, &outer).with_code(BOB, "60aa60006000a1")
 }
 
-fn traced<'a>(world: &'a World, transactions: &'a [Transaction]) -> TracedBlock<'a> {
+fn traced<'a>(world: &'a World, transactions: &'a [Arc<Transaction>]) -> TracedBlock<'a> {
     TracedBlock {
         spec: &world.spec,
         parent_state: &world.state,
@@ -40,7 +42,7 @@ fn frame(trace: GethTrace) -> CallFrame {
 #[test]
 fn call_tracer_shows_inner_calls() {
     let world = world();
-    let block = [call_of(ALICE, 0, CONTRACT)];
+    let block = [call_of(ALICE, 0, CONTRACT)].map(Arc::new);
     let frame =
         frame(trace_transaction(traced(&world, &block), 0, call_tracer(CallConfig::default())).unwrap());
     assert_eq!((frame.from, frame.to), (ALICE, Some(CONTRACT)));
@@ -53,7 +55,7 @@ fn call_tracer_shows_inner_calls() {
 #[test]
 fn call_tracer_shows_logs_or_only_the_top_call_when_asked() {
     let world = world();
-    let block = [call_of(ALICE, 0, CONTRACT)];
+    let block = [call_of(ALICE, 0, CONTRACT)].map(Arc::new);
     let with_log = CallConfig::default().with_log();
     let shown = frame(trace_transaction(traced(&world, &block), 0, call_tracer(with_log)).unwrap());
     assert_eq!(shown.calls[0].logs.len(), 1);
@@ -79,7 +81,7 @@ fn later_transactions_are_traced_on_top_of_earlier_ones() {
     let world = World::london().with_contract(CONTRACT, "600154 34 01 600155", &[(1, 7)]);
     let send =
         |nonce| legacy(ALICE, alloy_consensus::TxLegacy { value: U256::from(3), ..tx(nonce, CONTRACT) });
-    let block = [send(0), send(1)];
+    let block = [send(0), send(1)].map(Arc::new);
     let options = || GethDebugTracingOptions::prestate_tracer(PreStateConfig::default());
     let second = trace_transaction(traced(&world, &block), 1, options()).unwrap();
     let all = trace_block(traced(&world, &block), options()).unwrap();
@@ -93,7 +95,7 @@ fn later_transactions_are_traced_on_top_of_earlier_ones() {
 #[test]
 fn reverted_transactions_are_traced_with_their_error() {
     let world = World::london().with_code(CONTRACT, "60006000fd");
-    let block = [call_of(ALICE, 0, CONTRACT)];
+    let block = [call_of(ALICE, 0, CONTRACT)].map(Arc::new);
     let frame =
         frame(trace_transaction(traced(&world, &block), 0, call_tracer(CallConfig::default())).unwrap());
     assert_eq!(frame.error.as_deref(), Some("execution reverted"));
@@ -102,7 +104,8 @@ fn reverted_transactions_are_traced_with_their_error() {
 #[test]
 fn every_transaction_of_a_block_is_traced_afresh() {
     let world = world();
-    let block = [call_of(ALICE, 0, CONTRACT), transfer(ALICE, 1, ALICE), call_of(ALICE, 2, CONTRACT)];
+    let block =
+        [call_of(ALICE, 0, CONTRACT), transfer(ALICE, 1, ALICE), call_of(ALICE, 2, CONTRACT)].map(Arc::new);
     let traces = trace_block(traced(&world, &block), call_tracer(CallConfig::default())).unwrap();
     let inner: Vec<_> = traces.into_iter().map(|trace| frame(trace).calls.len()).collect();
     assert_eq!(inner, [1, 0, 1]);
@@ -119,7 +122,7 @@ fn tracing_a_transaction_that_is_not_there_fails() {
 fn script_tracers_are_refused() {
     let world = world();
     let options = serde_json::from_str(r#"{"tracer": "{step: function() {}}"}"#).unwrap();
-    let result = trace_transaction(traced(&world, &[call_of(ALICE, 0, BOB)]), 0, options);
+    let result = trace_transaction(traced(&world, &[call_of(ALICE, 0, BOB).into()]), 0, options);
     assert!(matches!(result, Err(TraceError::UnsupportedTracer)));
 }
 

@@ -1,5 +1,7 @@
 //! Blocks and headers as callers see them.
 
+use std::sync::Arc;
+
 use alloy_eips::eip2718::Encodable2718;
 use alloy_primitives::{B256, U256};
 use alloy_rlp::{BufMut, Encodable};
@@ -46,7 +48,7 @@ pub(crate) fn encode_block(block: &Block) -> Vec<u8> {
     out
 }
 
-fn transactions_length(transactions: &[Transaction]) -> usize {
+fn transactions_length(transactions: &[Arc<Transaction>]) -> usize {
     transactions.iter().map(|transaction| transaction.network_len()).sum()
 }
 
