@@ -120,13 +120,11 @@ impl<'r, 'b> Request<'r, 'b> {
                 _ => {}
             }
         }
-        head.body = match (is_chunked, length) {
-            // Whoever reads the two differently sees two different requests.
-            (true, Some(_)) => return Err(BadFraming::Length.into()),
-            _ if !is_clear => return Err(BadFraming::Length.into()),
-            (true, None) => Body::Chunked,
-            (false, length) => Body::Length(length.unwrap_or(0)),
-        };
+        // Whoever reads a length and chunks differently sees two different requests.
+        if !is_clear || (is_chunked && length.is_some()) {
+            return Err(BadFraming::Length.into());
+        }
+        head.body = if is_chunked { Body::Chunked } else { Body::Length(length.unwrap_or(0)) };
         head.is_kept = keeps && !closes;
         if hosts > 1 { Err(BadRequest::NotHttp) } else { Ok(head) }
     }
