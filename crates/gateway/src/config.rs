@@ -49,9 +49,9 @@ pub struct Limits {
     pub max_socket_messages: usize,
     /// Subscriptions of one WebSocket.
     pub max_subscriptions: usize,
-    /// How long a connection may take to deliver a request's head or body, or to take an answer off our hands.
+    /// How long a connection may take to deliver a request's body, and a WebSocket to take an answer off our hands.
     pub transfer_timeout: Duration,
-    /// How long a connection may stay open without a request.
+    /// How long a connection may stay open without a request, deliver its head, or take an answer over HTTP.
     pub idle_timeout: Duration,
     /// How long open requests may take to finish at the end.
     pub drain: Duration,

@@ -140,9 +140,9 @@ pub struct Limits {
     pub max_batch: usize,
     /// Most connections at a time; the next one is told 503.
     pub max_connections: usize,
-    /// How long a connection may take to deliver a body, or to take an answer off our hands.
+    /// How long a connection may take to deliver a body, and a WebSocket to take an answer off our hands.
     pub transfer_timeout: Duration,
-    /// How long a connection may stay open without a request.
+    /// How long a connection may stay open without a request, deliver its head, or take an answer over HTTP.
     pub idle_timeout: Duration,
     /// Events that a WebSocket may be behind before it is closed as too slow.
     pub max_queued_events: usize,
