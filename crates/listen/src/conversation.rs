@@ -94,7 +94,7 @@ pub async fn converse<H: Handler>(
 ) -> Option<Switched<H::Socket>> {
     // Answers are small and awaited: never hold them back to fill a segment.
     stream.set_nodelay(true).ok()?;
-    let watch = Watch::new();
+    let watch = Watch::default();
     let conversation = Conversation {
         handler,
         manners,

@@ -9,12 +9,16 @@ use http::{HeaderValue, StatusCode};
 
 use crate::Pieces;
 
+/// Room for the usual headers.
+const ROOM: usize = 192;
+
 /// An answer to a request.
 #[derive(Debug)]
 pub struct Response {
     /// What came of it.
     pub status: StatusCode,
-    headers: Vec<(&'static str, Value)>,
+    /// As they are sent.
+    headers: Vec<u8>,
     /// The rest.
     pub body: Pieces,
     /// Whether the connection ends with it.
@@ -53,12 +57,12 @@ impl From<HeaderValue> for Value {
 impl Response {
     /// An answer without headers of its own.
     pub fn new(status: StatusCode, body: impl Into<Pieces>) -> Self {
-        Self { status, headers: Vec::with_capacity(8), body: body.into(), is_last: false }
+        Self { status, headers: Vec::with_capacity(ROOM), body: body.into(), is_last: false }
     }
 
     /// Adds a header; its name is in lower case.
     pub fn header(&mut self, name: &'static str, value: impl Into<Value>) {
-        self.headers.push((name, value.into()));
+        write_header(&mut self.headers, name, &value.into());
     }
 
     /// The same with a header.
@@ -82,9 +86,7 @@ impl Response {
         out.push(b' ');
         out.extend_from_slice(self.status.canonical_reason().unwrap_or_default().as_bytes());
         out.extend_from_slice(b"\r\n");
-        for (name, value) in &self.headers {
-            write_header(out, name, value);
-        }
+        out.extend_from_slice(&self.headers);
         let has_body = !self.status.is_informational() && self.status != StatusCode::NO_CONTENT;
         if has_body {
             write_header(out, "content-length", &Value::Number(self.body.len() as u64));

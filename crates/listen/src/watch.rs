@@ -12,12 +12,13 @@ use crate::Manners;
 
 const BODY: u64 = 1 << 62;
 const WORK: u64 = 2 << 62;
-const TIME: u64 = BODY - 1;
+const COUNT: u64 = BODY - 1;
 
-/// What a connection waits for, and since when.
+/// What a connection waits for.
+#[derive(Default)]
 pub(crate) struct Watch {
-    started: Instant,
-    /// Milliseconds since `started` in the low bits, the phase in the top two (none: idle or sending).
+    /// How often it has changed in the low bits, the phase in the top two (none: idle or sending). Since when is seen by whoever looks:
+    /// to note the time would be to read a clock several times per request.
     note: AtomicU64,
 }
 
@@ -31,10 +32,6 @@ pub(crate) enum Overdue {
 }
 
 impl Watch {
-    pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), note: AtomicU64::new(0) }
-    }
-
     /// A request's head is in; its body is awaited.
     pub(crate) fn awaits_body(&self) {
         self.set(BODY);
@@ -51,20 +48,22 @@ impl Watch {
     }
 
     fn set(&self, phase: u64) {
-        self.note.store(phase | (self.elapsed() & TIME), Ordering::Relaxed);
+        // Only the conversation writes.
+        let changes = (self.note.load(Ordering::Relaxed) & COUNT) + 1;
+        self.note.store(phase | (changes & COUNT), Ordering::Relaxed);
     }
 
-    fn elapsed(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(TIME)
-    }
-
-    /// Resolves when the caller has kept us waiting too long.
+    /// Resolves when the caller has kept us waiting too long, or a quarter longer than that.
     pub(crate) async fn overdue(&self, manners: &Manners) -> Overdue {
-        let period = manners.transfer_timeout.min(manners.idle_timeout) / 4;
+        let period = manners.transfer_timeout.min(manners.idle_timeout) / 8;
+        let (mut seen, mut since) = (self.note.load(Ordering::Relaxed), Instant::now());
         loop {
-            tokio::time::sleep(period.max(Duration::from_millis(10))).await;
+            tokio::time::sleep(period.max(Duration::from_millis(5))).await;
             let note = self.note.load(Ordering::Relaxed);
-            let waited = Duration::from_millis(self.elapsed().saturating_sub(note & TIME));
+            if note != seen {
+                (seen, since) = (note, Instant::now());
+            }
+            let waited = since.elapsed();
             if note & BODY != 0 && waited > manners.transfer_timeout {
                 return Overdue::Body;
             }
