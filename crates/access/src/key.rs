@@ -6,6 +6,7 @@
 use std::{fmt, num::NonZeroU32};
 
 use domain::KeyId;
+use parking_lot::Mutex;
 use rand::{CryptoRng, Rng, distr::Alphanumeric};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -84,16 +85,54 @@ impl<'a> Presented<'a> {
         Some(Self { id: id.parse().ok()?, secret })
     }
 
-    /// What is kept of the secret.
-    pub(crate) fn hash(&self) -> [u8; 32] {
-        hash(self.secret)
+    /// What it claims to be.
+    pub(crate) fn claim(&self) -> Claim {
+        Claim { id: self.id, secret_hash: hash(self.secret) }
     }
+}
 
+/// What somebody claims who presents a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim {
+    pub(crate) id: KeyId,
+    pub(crate) secret_hash: [u8; 32],
+}
+
+impl Claim {
     /// Whether the secret is the one of a key. Takes as long for a key that does not exist.
-    pub(crate) fn proves(&self, kept: Option<&[u8; 32]>) -> bool {
-        let is_equal = self.hash().ct_eq(kept.unwrap_or(&[0; 32]));
-        bool::from(is_equal) && kept.is_some()
+    pub(crate) fn is_proven_by(&self, kept: Option<&[u8; 32]>) -> bool {
+        is_same(&self.secret_hash, kept.unwrap_or(&[0; 32])) && kept.is_some()
     }
+}
+
+/// The key that was last presented, such as on a connection: whoever presents the same again is spared the hashing. It does not print
+/// itself.
+#[derive(Default)]
+pub struct LastKey(Mutex<Option<(KeyText, Claim)>>);
+
+impl LastKey {
+    /// What a presented text claims; `None` when it cannot be a key.
+    pub(crate) fn claim(&self, text: &str) -> Option<Claim> {
+        let mut last = self.0.lock();
+        if let Some((known, claim)) = &*last
+            && is_same(known.0.as_bytes(), text.as_bytes())
+        {
+            return Some(*claim);
+        }
+        let claim = Presented::parse(text)?.claim();
+        *last = Some((KeyText(text.to_owned()), claim));
+        Some(claim)
+    }
+}
+
+/// Whether two texts are the same, in a time that tells nothing but their lengths. Word by word: this is done for every request.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let ((words, rest), (other_words, other_rest)) = (one.as_chunks::<8>(), other.as_chunks::<8>());
+    let pairs = words.iter().zip(other_words);
+    let are_same = pairs.fold(rest.ct_eq(other_rest), |same, (word, other)| {
+        same & u64::from_ne_bytes(*word).ct_eq(&u64::from_ne_bytes(*other))
+    });
+    one.len() == other.len() && bool::from(are_same)
 }
 
 #[cfg(test)]
@@ -106,10 +145,10 @@ mod tests {
     fn a_new_key_is_understood_and_proves_itself_alone() {
         let FreshKey { id, secret_hash, text } = FreshKey::generate(&mut rand::rng());
         let other = FreshKey::generate(&mut rand::rng());
-        let presented = Presented::parse(text.expose()).unwrap();
-        assert_eq!((presented.id, presented.hash()), (id, secret_hash));
-        assert!(presented.proves(Some(&secret_hash)));
-        assert!(!presented.proves(Some(&other.secret_hash)) && !presented.proves(None));
+        let claim = Presented::parse(text.expose()).unwrap().claim();
+        assert_eq!((claim.id, claim.secret_hash), (id, secret_hash));
+        assert!(claim.is_proven_by(Some(&secret_hash)));
+        assert!(!claim.is_proven_by(Some(&other.secret_hash)) && !claim.is_proven_by(None));
         assert_eq!(text.expose().len(), 4 + 12 + 1 + 32);
         assert_eq!(format!("{text:?}"), "KeyText(hidden)");
     }
@@ -125,7 +164,26 @@ mod tests {
         assert!(Presented::parse("cnk_internal-dev_some-thing").is_some());
     }
 
+    #[test]
+    fn the_last_key_is_known_again_and_no_other() {
+        let (one, other) = (FreshKey::generate(&mut rand::rng()), FreshKey::generate(&mut rand::rng()));
+        let last = LastKey::default();
+        let claimed = |text: &str| last.claim(text).map(|claim| (claim.id, claim.secret_hash));
+        for key in [&one, &one, &other, &other, &one] {
+            assert_eq!(claimed(key.text.expose()), Some((key.id, key.secret_hash)));
+        }
+        let text = one.text.expose();
+        assert!(claimed(&text[..text.len() - 1]).is_some_and(|(_, hash)| hash != one.secret_hash));
+        assert_eq!(claimed("nonsense"), None);
+        assert_eq!(claimed(""), None);
+    }
+
     proptest! {
+        #[test]
+        fn texts_are_the_same_when_they_are(one in "[ab]{0,2}(cccccccc[ab]){0,2}", other in "[ab]{0,2}(cccccccc[ab]){0,2}") {
+            prop_assert_eq!(is_same(one.as_bytes(), other.as_bytes()), one == other);
+        }
+
         #[test]
         fn any_text_is_refused_or_put_together_again(text in "(cnk_)?\\PC{0,60}") {
             if let Some(presented) = Presented::parse(&text) {

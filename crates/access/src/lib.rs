@@ -21,7 +21,7 @@ pub use self::redis::{RedisSilent, ping_redis};
 pub use allowlist::InternalAllowlist;
 pub use client::{Client, client_address};
 pub use credential::{presented_bearer, presented_developer_key, presented_key};
-pub use key::KeyText;
+pub use key::{KeyText, LastKey};
 pub use keyring::{Grant, KeyDenied, Keyring, KeyringHealth, UsageCounter};
 pub use keys::{IssuedKey, KeyError, KeyTerms, Keys};
 pub use limit::{

@@ -2,7 +2,9 @@
 
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
-use access::{Allowance, Client, Grant, KeyDenied, Quota, Sharing, Subject, client_address, presented_key};
+use access::{
+    Allowance, Client, Grant, KeyDenied, LastKey, Quota, Sharing, Subject, client_address, presented_key,
+};
 use domain::Permission;
 use jsonrpc::Message;
 use listen::Request;
@@ -61,19 +63,20 @@ impl Gateway {
         client_address(peer, head, &self.access.trusted_proxies)
     }
 
-    /// Lets whoever asks in, or says why not.
+    /// Lets whoever asks in, or says why not. `last` is the connection's.
     pub(crate) fn admit(
         &self,
         address: IpAddr,
         head: &Request<'_, '_>,
         key_in_path: Option<&str>,
+        last: &LastKey,
     ) -> Result<Caller, Refusal> {
         match self.config.door {
             Door::Open { requests_per_minute } => {
                 let subject = Subject::Client(Client::from(address));
                 Ok(Caller::new(address, subject, Quota::per_minute(requests_per_minute), None))
             }
-            Door::Keys => self.admit_by_key(address, head, key_in_path),
+            Door::Keys => self.admit_by_key(address, head, key_in_path, last),
         }
     }
 
@@ -83,8 +86,9 @@ impl Gateway {
         address: IpAddr,
         head: &Request<'_, '_>,
         key_in_path: Option<&str>,
+        last: &LastKey,
     ) -> Result<Caller, Refusal> {
-        let mut caller = self.admit(address, head, key_in_path)?;
+        let mut caller = self.admit(address, head, key_in_path, last)?;
         if caller.grant.is_some() {
             caller.key = presented_key(head, key_in_path).ok().map(Box::from);
         }
@@ -96,9 +100,11 @@ impl Gateway {
         address: IpAddr,
         head: &Request<'_, '_>,
         key_in_path: Option<&str>,
+        last: &LastKey,
     ) -> Result<Caller, Refusal> {
-        let grant = presented_key(head, key_in_path)
-            .and_then(|key| self.access.keyring.authenticate(key, address, (self.access.clock)()));
+        let (keyring, now) = (&self.access.keyring, (self.access.clock)());
+        let key = presented_key(head, key_in_path);
+        let grant = key.and_then(|key| keyring.authenticate_again(last, key, address, now));
         let grant = grant.map_err(|denied| self.deny(address, denied))?;
         if !grant.permissions.contains(Permission::Rpc) {
             grant.usage.count_denied();

@@ -1,10 +1,8 @@
 //! How much of something one party has at a time: requests under way, open connections.
 
-use std::{
-    collections::{HashMap, hash_map::RandomState},
-    hash::{BuildHasher, Hash},
-};
+use std::{collections::HashMap, hash::Hash};
 
+use ahash::RandomState;
 use parking_lot::Mutex;
 
 const SHARDS: usize = 16;
@@ -12,7 +10,7 @@ const SHARDS: usize = 16;
 /// Counts by party. A party that has nothing takes no memory.
 pub(crate) struct Places<K> {
     hasher: RandomState,
-    shards: [Mutex<HashMap<K, usize>>; SHARDS],
+    shards: [Mutex<HashMap<K, usize, RandomState>>; SHARDS],
     most: usize,
 }
 
@@ -43,7 +41,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
         Some(Place { places: self, party })
     }
 
-    fn shard(&self, party: &K) -> &Mutex<HashMap<K, usize>> {
+    fn shard(&self, party: &K) -> &Mutex<HashMap<K, usize, RandomState>> {
         let [first, ..] = &self.shards;
         let index = usize::try_from(self.hasher.hash_one(party) % SHARDS as u64).unwrap_or(0);
         self.shards.get(index).unwrap_or(first)

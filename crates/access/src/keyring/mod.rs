@@ -19,13 +19,18 @@ use std::{
     time::Duration,
 };
 
+use ahash::RandomState;
 use arc_swap::ArcSwap;
 use domain::{KeyId, Permissions, Team};
 use ipnet::IpNet;
 use jiff::Timestamp;
 use store::{Db, KeyRow, StoreError};
 
-use crate::{Clock, key::Presented, millis};
+use crate::{
+    Clock, LastKey,
+    key::{Claim, Presented},
+    millis,
+};
 
 pub use denied::KeyDenied;
 pub use usage::UsageCounter;
@@ -72,7 +77,7 @@ pub struct Keyring {
 /// The keys of one revision.
 struct KeySet {
     revision: u64,
-    keys: HashMap<KeyId, Key>,
+    keys: HashMap<KeyId, Key, RandomState>,
 }
 
 struct Key {
@@ -102,9 +107,25 @@ impl Keyring {
         now: Timestamp,
     ) -> Result<Arc<Grant>, KeyDenied> {
         let presented = Presented::parse(presented).ok_or(KeyDenied::Malformed)?;
+        self.admit(presented.claim(), address, now)
+    }
+
+    /// The same for somebody who presents one key again and again.
+    pub fn authenticate_again(
+        &self,
+        last: &LastKey,
+        presented: &str,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<Arc<Grant>, KeyDenied> {
+        let claim = last.claim(presented).ok_or(KeyDenied::Malformed)?;
+        self.admit(claim, address, now)
+    }
+
+    fn admit(&self, claim: Claim, address: IpAddr, now: Timestamp) -> Result<Arc<Grant>, KeyDenied> {
         let set = self.keys.load();
-        let key = set.keys.get(&presented.id);
-        let is_proven = presented.proves(key.map(|key| &key.secret_hash));
+        let key = set.keys.get(&claim.id);
+        let is_proven = claim.is_proven_by(key.map(|key| &key.secret_hash));
         let key = key.filter(|_| is_proven).ok_or(KeyDenied::Unknown)?;
         if key.is_revoked {
             return Err(KeyDenied::Revoked);

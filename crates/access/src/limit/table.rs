@@ -1,11 +1,9 @@
 //! A bounded table of what is known of each subject. Under a flood of subjects those are forgotten that used the least;
 //! never does the memory grow.
 
-use std::{
-    collections::{HashMap, hash_map::RandomState},
-    hash::{BuildHasher, Hash},
-};
+use std::{collections::HashMap, hash::Hash};
 
+use ahash::RandomState;
 use parking_lot::{Mutex, MutexGuard};
 
 const SHARDS: usize = 16;
@@ -18,10 +16,14 @@ pub(super) trait Record: Default {
     fn matters_until(&self) -> u64;
 }
 
+/// The records of some subjects. Who asks is looked up with every request, and strangers choose what is hashed: quick, with a key
+/// of this process.
+type Records<K, V> = HashMap<K, V, RandomState>;
+
 /// Records by subject, behind several locks.
 pub(super) struct Table<K, V> {
     hasher: RandomState,
-    shards: [Mutex<HashMap<K, V>>; SHARDS],
+    shards: [Mutex<Records<K, V>>; SHARDS],
     /// A record that says it matters longer than this was written by a clock that was set back since.
     longest: u64,
 }
@@ -46,18 +48,18 @@ impl<K: Copy + Eq + Hash, V: Record> Table<K, V> {
     }
 
     /// The shards one after the other, each locked while it is looked at.
-    pub(super) fn shards(&self) -> impl Iterator<Item = MutexGuard<'_, HashMap<K, V>>> {
+    pub(super) fn shards(&self) -> impl Iterator<Item = MutexGuard<'_, Records<K, V>>> {
         self.shards.iter().map(Mutex::lock)
     }
 
-    fn shard(&self, subject: &K) -> &Mutex<HashMap<K, V>> {
+    fn shard(&self, subject: &K) -> &Mutex<Records<K, V>> {
         let [first, ..] = &self.shards;
         let place = usize::try_from(self.hasher.hash_one(subject) % SHARDS as u64).unwrap_or(0);
         self.shards.get(place).unwrap_or(first)
     }
 
     /// Forgets records that do not matter any more, or else the half that matters least long.
-    fn make_room(&self, records: &mut HashMap<K, V>, now: u64) {
+    fn make_room(&self, records: &mut Records<K, V>, now: u64) {
         let latest = now.saturating_add(self.longest);
         records.retain(|_, record| (now..=latest).contains(&record.matters_until()));
         if records.len() < SUBJECTS_PER_SHARD {

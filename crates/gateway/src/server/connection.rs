@@ -2,6 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use access::LastKey;
 use listen::{Manners, Switched};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,7 @@ use crate::socket;
 pub(super) struct Connection {
     pub(super) shared: Arc<Shared>,
     pub(super) peer: IpAddr,
+    pub(super) last_key: LastKey,
 }
 
 impl Connection {

@@ -89,7 +89,7 @@ impl Handler for Connection {
 impl Connection {
     fn admit(&self, request: &Request<'_, '_>, key: Option<&str>) -> Result<Caller, Refusal> {
         let gateway = &self.shared.gateway;
-        gateway.admit(gateway.client(self.peer, request), request, key)
+        gateway.admit(gateway.client(self.peer, request), request, key, &self.last_key)
     }
 
     fn upgrade(
@@ -102,7 +102,7 @@ impl Connection {
             return Err(json(StatusCode::FORBIDDEN, r#"{"message":"Origin not allowed"}"#));
         }
         let address = gateway.client(self.peer, request);
-        let caller = gateway.admit_for_long(address, request, key);
+        let caller = gateway.admit_for_long(address, request, key, &self.last_key);
         let seat =
             caller.and_then(|caller| gateway.seats.take(caller)).map_err(|refusal| self.refused(&refusal))?;
         let bad_handshake = || json(StatusCode::BAD_REQUEST, r#"{"message":"Bad WebSocket handshake"}"#);

@@ -7,7 +7,7 @@ mod http;
 
 use std::{io, net::IpAddr, sync::Arc};
 
-use access::Client;
+use access::{Client, LastKey};
 use listen::{Bounds, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,7 @@ impl Server for Shared {
     async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
         let open = self.gateway.metrics.connections.clone();
         open.inc();
-        Connection { shared: self, peer }.serve(stream, &stop).await;
+        Connection { shared: self, peer, last_key: LastKey::default() }.serve(stream, &stop).await;
         open.dec();
     }
 }
