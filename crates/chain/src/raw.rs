@@ -15,6 +15,8 @@ use crate::{Head, PendingHashes};
 /// What a call costs a node, and so which connections it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lane {
+    /// Answered in microseconds, in a few bytes: those that are asked for at the same moment share a request.
+    Small,
     /// Answered in microseconds.
     Cheap,
     /// May take long: it gets a share of the connections, so that cheap calls always find one.
@@ -29,7 +31,7 @@ pub struct RawCall {
     /// The method; a name of ours.
     pub method: &'static str,
     /// The parameters, a JSON list.
-    pub params: String,
+    pub params: Arc<str>,
     /// Which connections it may use.
     pub lane: Lane,
     /// The block that the node must have; zero if any node will do.

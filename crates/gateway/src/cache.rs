@@ -103,11 +103,11 @@ impl Caches {
         self.tier(question.tier).get(question)
     }
 
-    /// Waits for whoever asks already, or asks.
+    /// Waits for whoever asks already, or asks with these parameters.
     pub(crate) async fn ask<F>(
         &self,
         question: &Question<'_>,
-        ask: impl FnOnce() -> F,
+        ask: impl FnOnce(Arc<str>) -> F,
         judge: impl FnOnce(&Answer) -> Verdict,
     ) -> Result<Answer, Refusal>
     where
@@ -119,7 +119,7 @@ impl Caches {
             Ok(answer) => return Ok(answer),
             Err(place) => place,
         };
-        let answer = ask().await?;
+        let answer = ask(Arc::clone(&key.params)).await?;
         let verdict = judge(&answer);
         // It may have been dropped with its tier meanwhile; those who wait get it all the same.
         let _ = place.insert(answer.clone());

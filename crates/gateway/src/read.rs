@@ -1,5 +1,7 @@
 //! The way of a read: pinned to a block, looked up, and asked of a node if nobody knows.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use chain::{RawCall, RawError};
 use jsonrpc::{Answer, Params};
@@ -84,11 +86,11 @@ impl Gateway {
     async fn ask(&self, known: Known, pinned: Pinned<'_>, head: &Served) -> Result<(Answer, Way), Refusal> {
         let Pinned { params, tier, at } = pinned;
         let Some(tier) = tier else {
-            return Ok((self.pass_on(known, params.into_owned(), at).await?, Way::Passed));
+            return Ok((self.pass_on(known, params.into(), at).await?, Way::Passed));
         };
         let question = Question { line: head.line, tier, method: known.index, params: &params };
         let class = known.method.class;
-        let ask = || self.pass_on(known, params.clone().into_owned(), at);
+        let ask = |params| self.pass_on(known, params, at);
         let asking = self.caches.ask(&question, ask, |answer| judge(class, answer, head));
         let answer = tokio::time::timeout(self.config.limits.node_timeout, asking).await;
         let answer = answer.map_err(|_| Refusal::TimedOut)??;
@@ -100,7 +102,7 @@ impl Gateway {
     }
 
     /// Asks a node.
-    pub(crate) async fn pass_on(&self, known: Known, params: String, at: u64) -> Result<Answer, Refusal> {
+    pub(crate) async fn pass_on(&self, known: Known, params: Arc<str>, at: u64) -> Result<Answer, Refusal> {
         let call = RawCall { method: known.method.name, params, lane: known.method.lane, at };
         let answer = self.upstream.call(call).await.map_err(|error| match error {
             RawError::Unavailable => Refusal::Unavailable { reason: "no_node" },

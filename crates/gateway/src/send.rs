@@ -17,6 +17,6 @@ impl Gateway {
         if !is_one_text {
             return Err(Refusal::InvalidParams { reason: "bad_transaction" });
         }
-        self.pass_on(known, params.text().to_owned(), head.number).await
+        self.pass_on(known, params.text().into(), head.number).await
     }
 }

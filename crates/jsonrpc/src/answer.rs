@@ -41,13 +41,46 @@ pub fn read_answer(body: &Bytes) -> Result<Answer, AnswerError> {
         return Err(AnswerError);
     }
     let envelope: Envelope<'_> = serde_json::from_slice(body).map_err(|_| AnswerError)?;
-    let cut = |json: &RawValue| body.slice_ref(json.get().as_bytes());
-    match (envelope.error, envelope.result) {
-        (Some(error), _) if error.get().starts_with('{') => Ok(Answer::Error(cut(error))),
-        (Some(error), _) if error.get() != "null" => Err(AnswerError),
-        (_, Some(result)) => Ok(Answer::Result(cut(result))),
-        (_, None) => Err(AnswerError),
+    envelope.answer(|json| body.slice_ref(json.as_bytes()))
+}
+
+/// Cuts the answers to a batch of [`crate::write_batch`] out of what a node said, in the order of the requests. Each is copied: one that
+/// is kept would keep all of them.
+pub fn read_answers(body: &[u8], asked: usize) -> Result<Vec<Answer>, AnswerError> {
+    if let Some(answers) = read_texts(body, asked) {
+        return Ok(answers);
     }
+    let envelopes: Vec<Envelope<'_>> = serde_json::from_slice(body).map_err(|_| AnswerError)?;
+    let mut answers = vec![None; asked];
+    for envelope in envelopes {
+        let id = envelope.id.and_then(|id| id.get().parse::<usize>().ok());
+        let place = id.and_then(|id| answers.get_mut(id.checked_sub(1)?)).ok_or(AnswerError)?;
+        let answer = envelope.answer(|json| Bytes::copy_from_slice(json.as_bytes()))?;
+        if place.replace(answer).is_some() {
+            return Err(AnswerError);
+        }
+    }
+    answers.into_iter().collect::<Option<_>>().ok_or(AnswerError)
+}
+
+/// The answers if they look as they nearly always do: in order, each a string without escapes.
+fn read_texts(body: &[u8], asked: usize) -> Option<Vec<Answer>> {
+    let mut answers = Vec::with_capacity(asked);
+    let mut rest = body.strip_prefix(b"[")?;
+    for id in 1..=asked {
+        let text = rest
+            .strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?
+            .strip_prefix(itoa::Buffer::new().format(id).as_bytes())?
+            .strip_prefix(br#","result":"#)?;
+        let inside = text.strip_prefix(b"\"")?;
+        let length = memchr2(b'"', b'\\', inside)? + 2;
+        let (result, after) = text.split_at_checked(length).filter(|(result, _)| result.ends_with(b"\""))?;
+        let end: &[u8] = if id == asked { b"}]" } else { b"}," };
+        rest = after.strip_prefix(end)?;
+        std::str::from_utf8(result).ok()?;
+        answers.push(Answer::Result(Bytes::copy_from_slice(result)));
+    }
+    rest.trim_ascii().is_empty().then_some(answers)
 }
 
 /// The result, if what follows the head is one value and the end of the answer. Lists and objects are taken on trust: who
@@ -65,9 +98,22 @@ fn result_before_end(rest: &[u8]) -> Option<&[u8]> {
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(default, borrow, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(default, borrow, deserialize_with = "present")]
     error: Option<&'a RawValue>,
+}
+
+impl Envelope<'_> {
+    fn answer(self, cut: impl FnOnce(&str) -> Bytes) -> Result<Answer, AnswerError> {
+        match (self.error.map(RawValue::get), self.result) {
+            (Some(error), _) if error.starts_with('{') => Ok(Answer::Error(cut(error))),
+            (Some(error), _) if error != "null" => Err(AnswerError),
+            (_, Some(result)) => Ok(Answer::Result(cut(result.get()))),
+            (_, None) => Err(AnswerError),
+        }
+    }
 }
 
 /// A member that is there counts as present even if it is `null`.
@@ -113,6 +159,57 @@ mod tests {
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"result":"a\"b"}"#), result(r#""a\"b""#));
         let error = r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":3}}"#;
         assert_eq!(read(error), Ok(Answer::Error(Bytes::from_static(br#"{"code":3}"#))));
+    }
+
+    #[test]
+    fn answers_to_a_batch_are_put_in_its_order() {
+        let body = br#" [{"id":2,"error":{"code":-32000}},{"jsonrpc":"2.0","id":1,"result":null},{"result":[1],"id":3}]"#;
+        let error = Answer::Error(Bytes::from_static(br#"{"code":-32000}"#));
+        let null = Answer::Result(Bytes::from_static(b"null"));
+        let list = Answer::Result(Bytes::from_static(b"[1]"));
+        assert_eq!(read_answers(body, 3), Ok(vec![null, error, list]));
+    }
+
+    #[test]
+    fn strings_in_order_are_read_without_a_parser() {
+        let body = |last: &str| {
+            format!(
+                r#"[{{"jsonrpc":"2.0","id":1,"result":"0x1"}},{{"jsonrpc":"2.0","id":2,"result":{last}}}]
+"#
+            )
+        };
+        let texts =
+            |last| Some(["\"0x1\"", last].map(|text: &str| Answer::Result(text.to_owned().into())).to_vec());
+        for (last, is_text) in
+            [("\"\"", true), ("\"0x2\"", true), ("\"a\\\"b\"", false), ("null", false), ("[]", false)]
+        {
+            assert_eq!(read_texts(body(last).as_bytes(), 2), texts(last).filter(|_| is_text));
+            assert_eq!(read_answers(body(last).as_bytes(), 2).ok(), texts(last));
+        }
+    }
+
+    #[test]
+    fn a_batch_that_is_not_answered_whole_is_not_answered() {
+        for json in [
+            "",
+            "[]",
+            "[1,2]",
+            r#"{"jsonrpc":"2.0","id":1,"result":1}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}"#,
+            r#"[{"id":1,"result":1}]"#,
+            r#"[{"id":1,"result":1},{"id":1,"result":1}]"#,
+            r#"[{"id":1,"result":1},{"id":3,"result":1}]"#,
+            r#"[{"id":0,"result":1},{"id":1,"result":1}]"#,
+            r#"[{"id":1,"result":1},{"id":2}]"#,
+            r#"[{"id":1,"result":1},{"id":"2","result":1}]"#,
+            r#"[{"id":1,"result":1},{"id":2,"result":1},{"id":null,"result":1}]"#,
+            r#"[{"id":1,"result":1},{"id":2,"result":1}"#,
+            r#"[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"jsonrpc":"2.0","id":2,"result":"0x\}]"#,
+            r#"[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"jsonrpc":"2.0","id":2,"result":"0x2"}"#,
+            r#"[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"jsonrpc":"2.0","id":2,"result":"0x2"}]]"#,
+        ] {
+            assert_eq!(read_answers(json.as_bytes(), 2), Err(AnswerError), "{json}");
+        }
     }
 
     #[test]

@@ -16,12 +16,12 @@ mod write;
 #[cfg(test)]
 mod properties;
 
-pub use answer::{Answer, AnswerError, read_answer};
+pub use answer::{Answer, AnswerError, read_answer, read_answers};
 pub use error::ErrorObject;
 pub use message::{Message, Unreadable, read_message};
 pub use params::{Elements, Params};
 pub use request::{BadRequest, Fault, Request};
-pub use write::{write_error, write_error_json, write_request, write_result, write_result_end};
+pub use write::{write_batch, write_error, write_error_json, write_request, write_result, write_result_end};
 
 /// Deepest nesting of parameters. The deepest that any Ethereum method takes is below ten.
 pub const MAX_DEPTH: usize = 32;

@@ -4,7 +4,9 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::{Answer, Message, Params, Request, read_answer, read_message, write_request};
+use crate::{
+    Answer, Message, Params, Request, read_answer, read_answers, read_message, write_batch, write_request,
+};
 
 /// Any JSON, a few levels deep.
 fn json() -> impl Strategy<Value = Value> {
@@ -68,6 +70,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_message_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = read_message(&bytes, 3);
+        let _ = read_answers(&bytes, 3);
         let _ = read_answer(&Bytes::from(bytes));
     }
 
@@ -104,5 +107,24 @@ proptest! {
         prop_assert_eq!(read_answer(&body), Ok(Answer::Result(Bytes::from(text.clone()))));
         let other = Bytes::from(format!("{{\"id\":1,\"result\":{text},\"jsonrpc\":\"2.0\"}}"));
         prop_assert_eq!(read_answer(&other), Ok(Answer::Result(Bytes::from(text))));
+    }
+
+    #[test]
+    fn batches_are_read_as_written_and_answered_in_their_order(
+        results in prop::collection::vec(json(), 1..5),
+        order in any::<prop::sample::Index>(),
+    ) {
+        let texts: Vec<String> = results.iter().map(|result| Value::from(vec![result.clone()]).to_string()).collect();
+        let mut batch = Vec::new();
+        write_batch(&mut batch, texts.iter().map(|text| ("eth_call", text.as_str())));
+        let Ok(Message::Batch(requests)) = read_message(&batch, 5) else { panic!("a batch") };
+        let mut answers: Vec<String> = requests.iter().zip(&results).map(|(request, result)| {
+            let request = request.as_ref().expect("a request");
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", request.id.expect("an id"))
+        }).collect();
+        answers.rotate_left(order.index(results.len()));
+        let body = format!("[{}]", answers.join(","));
+        let expected = results.iter().map(|result| Answer::Result(Bytes::from(result.to_string()))).collect();
+        prop_assert_eq!(read_answers(body.as_bytes(), results.len()), Ok(expected));
     }
 }

@@ -183,7 +183,12 @@ impl<'a> Members<'a> {
     }
 }
 
+/// What a JSON string says.
 fn text(json: &str) -> Option<Cow<'_, str>> {
+    let inside = json.strip_prefix('"')?.strip_suffix('"')?;
+    if !inside.contains('\\') {
+        return Some(inside.into());
+    }
     serde_json::from_str::<Text<'_>>(json).ok().map(|text| text.0)
 }
 

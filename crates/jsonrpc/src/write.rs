@@ -4,8 +4,23 @@ use crate::ErrorObject;
 
 /// Writes a request to a node. The method is a name of ours, never a caller's; the parameters are a JSON list.
 pub fn write_request(out: &mut Vec<u8>, method: &'static str, params: &str) {
+    write_numbered(out, 1, method, params);
+}
+
+/// Writes several requests as one. The id of each is its place, from one.
+pub fn write_batch<'a>(out: &mut Vec<u8>, requests: impl IntoIterator<Item = (&'static str, &'a str)>) {
+    for (place, (method, params)) in (1..).zip(requests) {
+        out.push(if place == 1 { b'[' } else { b',' });
+        write_numbered(out, place, method, params);
+    }
+    out.push(b']');
+}
+
+fn write_numbered(out: &mut Vec<u8>, id: u32, method: &'static str, params: &str) {
     out.reserve(method.len() + params.len() + 64);
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":1,"method":""#);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    out.extend_from_slice(itoa::Buffer::new().format(id).as_bytes());
+    out.extend_from_slice(br#","method":""#);
     out.extend_from_slice(method.as_bytes());
     out.extend_from_slice(br#"","params":"#);
     out.extend_from_slice(params.as_bytes());

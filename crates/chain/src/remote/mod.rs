@@ -4,6 +4,7 @@
 //! it or a block below it. A question goes to a healthy node, and to the next one if that fails. What nodes answer is
 //! checked against the block hashes before anybody sees it. Caching is not done here, see [`crate::Cached`].
 
+mod bundle;
 mod config;
 mod connection;
 mod decode;

@@ -21,11 +21,12 @@ use tokio::time::Instant;
 
 use super::{
     RemoteConfig,
+    bundle::Bundles,
     decode::{self, DecodeError},
     dial::Dialer,
     health::{Health, Turn},
     jsonrpc::{self, NodeError, Request},
-    raw::{Lanes, Latency},
+    raw::{LaneTurn, Lanes, Latency, Question},
     transport::{HttpAnswer, HttpTransport, TransportError},
     url::NodeUrl,
 };
@@ -45,6 +46,7 @@ pub struct Node {
     health: Mutex<Health>,
     lanes: Lanes,
     latency: Latency,
+    pub(super) bundles: Bundles,
     /// The node has answered that it does not know `eth_getBlockReceipts`.
     lacks_block_receipts: AtomicBool,
 }
@@ -72,6 +74,7 @@ impl Node {
             transport: HttpTransport::new(url.http.clone(), dialer, &config),
             lanes: Lanes::new(config.max_connections, config.max_waiting),
             latency: Latency::default(),
+            bundles: Bundles::default(),
             url,
             config,
             health: Mutex::default(),
@@ -85,14 +88,51 @@ impl Node {
     }
 
     /// Passes a call on and cuts its result or error out of the answer, within the lane's share of connections.
-    pub(super) async fn pass_on(&self, lane: Lane, body: Bytes) -> Result<Answer, RawError> {
-        let _turn = match self.lanes.try_enter(lane) {
-            Some(turn) => turn,
-            None => {
-                let entering = tokio::time::timeout(self.config.request_timeout, self.lanes.enter(lane));
-                entering.await.map_err(|_| RawError::Busy)??
+    pub(super) async fn pass_on(self: &Arc<Self>, question: &Question) -> Result<Answer, RawError> {
+        match question.lane {
+            Lane::Small => self.pass_on_together(question.clone()).await,
+            // On the heap, as it is large and small reads have no need of it.
+            Lane::Cheap | Lane::Heavy | Lane::Write => Box::pin(self.pass_on_alone(question)).await,
+        }
+    }
+
+    /// Passes a call on in a request of its own.
+    pub(super) async fn pass_on_alone(&self, question: &Question) -> Result<Answer, RawError> {
+        let _turn = self.turn(question.lane).await?;
+        self.ask_alone(question).await
+    }
+
+    /// Asks in a request of its own, when it is its turn.
+    pub(super) async fn ask_alone(&self, question: &Question) -> Result<Answer, RawError> {
+        let started = Instant::now();
+        let posted = self.post(&question.to_body()).await;
+        if question.lane == Lane::Small {
+            self.bundles.note(started.elapsed());
+        }
+        match posted?.and_then(|body| ::jsonrpc::read_answer(&body)) {
+            Ok(answer) => {
+                self.note_answer();
+                Ok(answer)
             }
-        };
+            Err(error) => {
+                tracing::debug!(node = %self.url, "an answer of a node is not understood");
+                self.note_failure(&error);
+                Err(RawError::Unavailable)
+            }
+        }
+    }
+
+    /// A turn on the connections of a lane.
+    pub(super) async fn turn(&self, lane: Lane) -> Result<LaneTurn<'_>, RawError> {
+        if let Some(turn) = self.lanes.try_enter(lane) {
+            return Ok(turn);
+        }
+        let entering = tokio::time::timeout(self.config.request_timeout, self.lanes.enter(lane));
+        entering.await.map_err(|_| RawError::Busy)?
+    }
+
+    /// Posts what one or more questions say. What comes back may be no answer at all.
+    pub(super) async fn post(&self, body: &[u8]) -> Result<Result<Bytes, AnswerError>, RawError> {
         let started = Instant::now();
         let HttpAnswer { status, body } = self.transport.post(body).await.map_err(|error| {
             self.note_failure(&error);
@@ -101,18 +141,7 @@ impl Node {
             RawError::from(error)
         })?;
         self.latency.note(started.elapsed());
-        let answer = if is_answer(status) { ::jsonrpc::read_answer(&body) } else { Err(AnswerError) };
-        match answer {
-            Ok(answer) => {
-                self.note_answer();
-                Ok(answer)
-            }
-            Err(error) => {
-                tracing::debug!(node = %self.url, %status, "an answer of a node is not understood");
-                self.note_failure(&error);
-                Err(RawError::Unavailable)
-            }
-        }
+        Ok(if is_answer(status) { Ok(body) } else { Err(AnswerError) })
     }
 
     /// Calls under way and waiting.
@@ -222,7 +251,7 @@ impl Node {
 
     async fn send(&self, method: &'static str, request: &impl Serialize) -> Result<Bytes, ChainError> {
         let body = serde_json::to_vec(request).map_err(|error| not_understood(method, error))?;
-        let HttpAnswer { status, body } = self.transport.post(body.into()).await.map_err(|error| {
+        let HttpAnswer { status, body } = self.transport.post(&body).await.map_err(|error| {
             self.note_failure(&error);
             self.unavailable(error)
         })?;
@@ -260,7 +289,7 @@ impl Node {
         result
     }
 
-    fn note_answer(&self) {
+    pub(super) fn note_answer(&self) {
         let turn = self.health.lock().note_answer();
         self.log(turn, None);
     }

@@ -99,7 +99,7 @@ impl HttpTransport {
     }
 
     /// Posts a JSON body and reads the answer. When all connections are busy it waits for one, within the same limit.
-    pub(super) async fn post(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
+    pub(super) async fn post(&self, body: &[u8]) -> Result<HttpAnswer, TransportError> {
         let exchange = async {
             let closed = |error| TransportError::Connect(std::io::Error::other(error));
             let _place = self.places.acquire().await.map_err(closed)?;
@@ -109,11 +109,11 @@ impl HttpTransport {
         answer.map_err(|_| TransportError::TimedOut(self.timeout))?
     }
 
-    async fn exchange(&self, body: Bytes) -> Result<HttpAnswer, TransportError> {
+    async fn exchange(&self, body: &[u8]) -> Result<HttpAnswer, TransportError> {
         let here = Handle::current().id();
         // A kept connection may have been closed by the node a moment ago; that says nothing about the node.
         if let Some((home, connection)) = self.kept_connection(here) {
-            match self.ask(home, connection, body.clone()).await {
+            match self.ask(home, connection, body).await {
                 Err(TransportError::Closed(_)) => {}
                 answered => return answered,
             }
@@ -140,9 +140,9 @@ impl HttpTransport {
         &self,
         home: runtime::Id,
         mut connection: Connection,
-        body: Bytes,
+        body: &[u8],
     ) -> Result<HttpAnswer, TransportError> {
-        let (answer, is_reusable) = connection.exchange(&self.head, &body, self.max_answer_bytes).await?;
+        let (answer, is_reusable) = connection.exchange(&self.head, body, self.max_answer_bytes).await?;
         if is_reusable {
             self.idle.lock().push((home, connection));
         }

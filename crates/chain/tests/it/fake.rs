@@ -58,6 +58,7 @@ pub(crate) struct Script {
     pub(crate) fault: Fault,
     pub(crate) has_block_receipts: bool,
     pub(crate) has_websocket: bool,
+    pub(crate) has_batches: bool,
     /// What the pool says to transactions instead of taking them.
     pub(crate) pool_refusal: Option<(i64, &'static str)>,
 }
@@ -65,6 +66,8 @@ pub(crate) struct Script {
 struct State {
     script: Mutex<Script>,
     asked: Mutex<BTreeMap<String, usize>>,
+    /// The lengths of batches.
+    batches: Mutex<Vec<usize>>,
     /// Heads for those who subscribed.
     feed: watch::Sender<u64>,
     /// Cancelled to cut all WebSockets.
@@ -102,9 +105,11 @@ impl FakeNode {
                 fault: Fault::None,
                 has_block_receipts: true,
                 has_websocket: true,
+                has_batches: true,
                 pool_refusal: None,
             }),
             asked: Mutex::default(),
+            batches: Mutex::default(),
             feed: watch::Sender::new(head),
             sockets: Mutex::default(),
             subscribers: watch::Sender::new(0),
@@ -149,6 +154,11 @@ impl FakeNode {
 
     pub(crate) fn asked(&self, method: &str) -> usize {
         self.state.asked.lock().get(method).copied().unwrap_or_default()
+    }
+
+    /// The lengths of the batches it was asked since this was last called.
+    pub(crate) fn batches(&self) -> Vec<usize> {
+        std::mem::take(&mut self.state.batches.lock())
     }
 
     pub(crate) fn most_connections(&self) -> usize {
@@ -306,7 +316,10 @@ async fn answer(
     }
     let body = request.into_body().collect().await.map_err(std::io::Error::other)?.to_bytes();
     let asked: Value = serde_json::from_slice(&body).expect("requests are JSON");
-    let fault = state.script.lock().fault.clone();
+    let (fault, has_batches) = {
+        let script = state.script.lock();
+        (script.fault.clone(), script.has_batches)
+    };
     note(&state, &asked);
     match fault {
         Fault::None | Fault::Tamper(_) => {}
@@ -319,6 +332,9 @@ async fn answer(
         state.gate.acquire().await.expect("an open gate").forget();
     }
     let answer = match &asked {
+        Value::Array(_) if !has_batches => {
+            json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": "Invalid Request" } })
+        }
         Value::Array(batch) => batch.iter().map(|one| answer_one(&state, one)).collect(),
         one => answer_one(&state, one),
     };
@@ -332,6 +348,7 @@ fn with_status(status: StatusCode) -> Response<Full<Bytes>> {
 }
 
 fn note(state: &State, asked: &Value) {
+    state.batches.lock().extend(asked.as_array().map(Vec::len));
     let one = std::slice::from_ref(asked);
     for asked in asked.as_array().map_or(one, Vec::as_slice) {
         let method = asked["method"].as_str().expect("a method").to_owned();

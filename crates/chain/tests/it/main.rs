@@ -11,6 +11,7 @@
 )]
 
 mod answers;
+mod bundles;
 mod cached;
 mod failover;
 mod fake;

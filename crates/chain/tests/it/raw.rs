@@ -18,12 +18,12 @@ async fn connect(nodes: &[&FakeNode]) -> Arc<RemoteClient> {
 }
 
 fn gas_price(at: u64) -> RawCall {
-    RawCall { method: "eth_gasPrice", params: "[]".to_owned(), lane: Lane::Cheap, at }
+    RawCall { method: "eth_gasPrice", params: "[]".into(), lane: Lane::Cheap, at }
 }
 
 /// A block with its transactions, which a held node does not answer.
 fn block(number: u64) -> RawCall {
-    let params = format!("[\"{number:#x}\",true]");
+    let params = format!("[\"{number:#x}\",true]").into();
     RawCall { method: "eth_getBlockByNumber", params, lane: Lane::Heavy, at: 0 }
 }
 
@@ -68,12 +68,8 @@ async fn with_no_node_left_a_call_fails_at_once() {
     let client = connect(&[&node]).await;
     node.fail(Fault::HangUp);
     assert_eq!(in_time(client.call(gas_price(0))).await, Err(RawError::Unavailable));
-    let transaction = RawCall {
-        method: "eth_sendRawTransaction",
-        params: "[\"0x01\"]".to_owned(),
-        lane: Lane::Write,
-        at: 0,
-    };
+    let transaction =
+        RawCall { method: "eth_sendRawTransaction", params: "[\"0x01\"]".into(), lane: Lane::Write, at: 0 };
     assert_eq!(in_time(client.call(transaction)).await, Err(RawError::Unavailable));
 }
 

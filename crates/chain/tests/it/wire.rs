@@ -135,7 +135,7 @@ async fn converse(mut stream: TcpStream, style: Style) -> std::io::Result<()> {
 }
 
 fn gas_price() -> RawCall {
-    RawCall { method: "eth_gasPrice", params: "[]".to_owned(), lane: Lane::Cheap, at: 0 }
+    RawCall { method: "eth_gasPrice", params: "[]".into(), lane: Lane::Cheap, at: 0 }
 }
 
 #[tokio::test]

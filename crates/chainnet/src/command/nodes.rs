@@ -62,7 +62,7 @@ pub(crate) async fn ask(
     method: &'static str,
     params: &Value,
 ) -> anyhow::Result<Result<Value, Refusal>> {
-    let call = RawCall { method, params: params.to_string(), lane: Lane::Cheap, at: 0 };
+    let call = RawCall { method, params: params.to_string().into(), lane: Lane::Cheap, at: 0 };
     let answer = upstream.call(call).await.with_context(|| format!("the node did not answer to {method}"))?;
     let unreadable = |_| anyhow!("the node's answer to {method} is not understood");
     match answer {

@@ -6,6 +6,7 @@ mod table;
 
 use std::{collections::HashMap, fmt::Write as _, sync::LazyLock};
 
+use ahash::RandomState;
 use chain::Lane;
 
 pub(crate) use table::METHODS;
@@ -118,7 +119,7 @@ pub(crate) struct Known {
     pub(crate) method: &'static Method,
 }
 
-static BY_NAME: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
+static BY_NAME: LazyLock<HashMap<&'static str, Known, RandomState>> = LazyLock::new(|| {
     let indexed = (0u8..).zip(METHODS);
     indexed.map(|(index, method)| (method.name, Known { index, method })).collect()
 });
@@ -155,6 +156,7 @@ pub fn method_entries() -> impl Iterator<Item = MethodEntry> {
         units: method.units,
         lane: match (method.class.needs_node(), method.lane) {
             (false, _) => "–",
+            (true, Lane::Small) => "small",
             (true, Lane::Cheap) => "cheap",
             (true, Lane::Heavy) => "heavy",
             (true, Lane::Write) => "write",

@@ -1,6 +1,6 @@
 //! The rows.
 
-use chain::Lane::{self, Cheap, Heavy, Write};
+use chain::Lane::{self, Cheap, Heavy, Small, Write};
 
 use super::{Class, FilterCall, Found, Local, Method, SessionCall};
 
@@ -27,25 +27,25 @@ pub(crate) static METHODS: &[Method] = &[
     row("eth_estimateGas", state(1), Heavy, 5),
     row("eth_feeHistory", state(1), Heavy, 5),
     row("eth_gasPrice", Class::Head, Cheap, 1),
-    row("eth_getBalance", state(1), Cheap, 1),
+    row("eth_getBalance", state(1), Small, 1),
     row("eth_getBlockByHash", Class::Hash(Found::Block), Cheap, 1),
     row("eth_getBlockByNumber", block(0), Cheap, 1),
     row("eth_getBlockReceipts", block(0), Heavy, 5),
     row("eth_getBlockTransactionCountByHash", Class::Hash(Found::Part), Cheap, 1),
     row("eth_getBlockTransactionCountByNumber", block(0), Cheap, 1),
-    row("eth_getCode", state(1), Cheap, 1),
+    row("eth_getCode", state(1), Small, 1),
     row("eth_getFilterChanges", Class::Filter(FilterCall::Changes), Cheap, 2),
     row("eth_getFilterLogs", Class::Filter(FilterCall::Logs), Heavy, 10),
     row("eth_getLogs", Class::Logs, Heavy, 10),
     row("eth_getMinerDataByBlockHash", Class::Hash(Found::Part), Cheap, 1),
     row("eth_getMinerDataByBlockNumber", block(0), Cheap, 1),
     row("eth_getProof", state(2), Heavy, 5),
-    row("eth_getStorageAt", state(2), Cheap, 1),
+    row("eth_getStorageAt", state(2), Small, 1),
     row("eth_getTransactionByBlockHashAndIndex", Class::Hash(Found::Receipt), Cheap, 1),
     row("eth_getTransactionByBlockNumberAndIndex", block(0), Cheap, 1),
-    row("eth_getTransactionByHash", Class::Hash(Found::Transaction), Cheap, 1),
-    row("eth_getTransactionCount", state(1), Cheap, 1),
-    row("eth_getTransactionReceipt", Class::Hash(Found::Receipt), Cheap, 1),
+    row("eth_getTransactionByHash", Class::Hash(Found::Transaction), Small, 1),
+    row("eth_getTransactionCount", state(1), Small, 1),
+    row("eth_getTransactionReceipt", Class::Hash(Found::Receipt), Small, 1),
     row("eth_getUncleByBlockHashAndIndex", Class::Hash(Found::Part), Cheap, 1),
     row("eth_getUncleByBlockNumberAndIndex", block(0), Cheap, 1),
     row("eth_getUncleCountByBlockHash", Class::Hash(Found::Part), Cheap, 1),

@@ -49,7 +49,9 @@ pub(super) struct Receipts {
 
 /// Fetches a block with its receipts and logs.
 pub(super) async fn load(upstream: &dyn RawUpstream, number: u64) -> Result<Loaded, LoadError> {
-    let ask = |method, params, lane| upstream.call(RawCall { method, params, lane, at: number });
+    let ask = |method, params: String, lane| {
+        upstream.call(RawCall { method, params: params.into(), lane, at: number })
+    };
     let block = ask("eth_getBlockByNumber", format!("[\"{number:#x}\",true]"), Lane::Cheap);
     let receipts = ask("eth_getBlockReceipts", format!("[\"{number:#x}\"]"), Lane::Cheap);
     let (block, receipts) = tokio::join!(block, receipts);

@@ -17,7 +17,7 @@ async fn world_with_logs(blocks: u64) -> World {
     let upstream = world.in_process();
     for nonce in 0..blocks {
         let (raw, _) = world.logging(nonce);
-        let params = json!([raw]).to_string();
+        let params = json!([raw]).to_string().into();
         let call =
             chain::RawCall { method: "eth_sendRawTransaction", params, lane: chain::Lane::Write, at: 0 };
         chain::RawUpstream::call(&*upstream, call).await.unwrap();

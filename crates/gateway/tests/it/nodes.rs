@@ -238,7 +238,7 @@ async fn the_embedded_chains_own_methods_stay_out_of_reach() {
     let world = World::new();
     let upstream = world.in_process();
     for method in ["evm_mine", "chainnet_stopValidator", "debug_traceCall", "txpool_content"] {
-        let call = RawCall { method, params: "[]".to_owned(), lane: chain::Lane::Cheap, at: 0 };
+        let call = RawCall { method, params: "[]".into(), lane: chain::Lane::Cheap, at: 0 };
         let Ok(Answer::Error(error)) = upstream.call(call).await else { panic!("{method} was answered") };
         assert!(error.starts_with(br#"{"code":-32604"#), "{error:?}");
     }

@@ -81,7 +81,7 @@ impl RawUpstream for Recorder {
     }
 
     async fn call(&self, call: RawCall) -> Result<Answer, RawError> {
-        self.asked.lock().push((call.method, call.params.clone()));
+        self.asked.lock().push((call.method, call.params.to_string()));
         self.gate.acquire().await.unwrap().forget();
         match self.failure() {
             Some(failure) => Err(failure),

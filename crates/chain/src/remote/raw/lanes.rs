@@ -42,7 +42,7 @@ impl Lanes {
     /// A turn, if there is one at once.
     pub(crate) fn try_enter(&self, lane: Lane) -> Option<Turn<'_>> {
         let (cheap, heavy) = match lane {
-            Lane::Cheap => (Some(self.cheap.try_acquire().ok()?), None),
+            Lane::Small | Lane::Cheap => (Some(self.cheap.try_acquire().ok()?), None),
             Lane::Heavy => {
                 let heavy = self.heavy.try_acquire().ok()?;
                 (Some(self.cheap.try_acquire().ok()?), Some(heavy))
@@ -55,7 +55,9 @@ impl Lanes {
     /// Waits for a turn, unless too many do so already. A transaction needs none: its connection is kept free.
     pub(crate) async fn enter(&self, lane: Lane) -> Result<Turn<'_>, RawError> {
         match lane {
-            Lane::Cheap => Ok(Turn { _cheap: Some(self.turn(&self.cheap).await?), _heavy: None }),
+            Lane::Small | Lane::Cheap => {
+                Ok(Turn { _cheap: Some(self.turn(&self.cheap).await?), _heavy: None })
+            }
             Lane::Heavy => {
                 let heavy = self.turn(&self.heavy).await?;
                 Ok(Turn { _cheap: Some(self.turn(&self.cheap).await?), _heavy: Some(heavy) })

@@ -13,15 +13,36 @@ mod write;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use jsonrpc::Answer;
 use tokio::sync::watch;
 
-pub(super) use lanes::Lanes;
+pub(super) use lanes::{Lanes, Turn as LaneTurn};
 pub(super) use pace::{Hedging, Latency};
 
 use super::{RemoteClient, node::Node};
 use crate::{Head, Lane, NodeState, PendingHashes, RawCall, RawError, RawUpstream};
+
+/// What a node is asked.
+#[derive(Clone)]
+pub(super) struct Question {
+    method: &'static str,
+    params: Arc<str>,
+    pub(super) lane: Lane,
+}
+
+impl Question {
+    /// The method and its parameters.
+    pub(super) fn parts(&self) -> (&'static str, &str) {
+        (self.method, &self.params)
+    }
+
+    /// As it goes over the wire alone.
+    pub(super) fn to_body(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        jsonrpc::write_request(&mut body, self.method, &self.params);
+        body
+    }
+}
 
 #[async_trait]
 impl RawUpstream for RemoteClient {
@@ -38,12 +59,12 @@ impl RawUpstream for RemoteClient {
     }
 
     async fn call(&self, call: RawCall) -> Result<Answer, RawError> {
-        let mut body = Vec::new();
-        jsonrpc::write_request(&mut body, call.method, &call.params);
-        let body = Bytes::from(body);
-        match call.lane {
-            Lane::Cheap | Lane::Heavy => self.shared.read(call.lane, call.at, body).await,
-            Lane::Write => self.shared.write(&call.params, body).await,
+        let RawCall { method, params, lane, at } = call;
+        let question = Question { method, params, lane };
+        match lane {
+            Lane::Small | Lane::Cheap | Lane::Heavy => self.shared.read(&question, at).await,
+            // On the heap, so that reads need not make room for it.
+            Lane::Write => Box::pin(self.shared.write(&question)).await,
         }
     }
 

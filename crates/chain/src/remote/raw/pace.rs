@@ -38,6 +38,11 @@ impl Latency {
         self.0.store(next.max(1), Ordering::Relaxed);
     }
 
+    /// The average.
+    pub(crate) fn average(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::Relaxed))
+    }
+
     /// What asking a node with so much to do costs.
     pub(crate) fn cost(&self, load: usize) -> u64 {
         self.0.load(Ordering::Relaxed).saturating_mul(load as u64 + 1)
@@ -64,7 +69,7 @@ impl Default for Hedging {
 impl Hedging {
     fn estimate(&self, lane: Lane) -> Option<&AtomicU64> {
         match lane {
-            Lane::Cheap => Some(&self.cheap),
+            Lane::Small | Lane::Cheap => Some(&self.cheap),
             Lane::Heavy => Some(&self.heavy),
             Lane::Write => None,
         }

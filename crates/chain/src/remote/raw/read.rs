@@ -1,24 +1,25 @@
 //! Reads: asked of one node, of a second one if that is slow, of the next one if it fails.
 
-use bytes::Bytes;
+use std::sync::Arc;
+
 use jsonrpc::Answer;
 use tokio::time::Instant;
 
-use super::choose::Tried;
+use super::{Question, choose::Tried};
 use crate::{
-    Lane, RawError,
+    RawError,
     remote::{Shared, node::Node},
 };
 
 impl Shared {
     /// Asks nodes until one answers.
-    pub(super) async fn read(&self, lane: Lane, at: u64, body: Bytes) -> Result<Answer, RawError> {
+    pub(super) async fn read(&self, question: &Question, at: u64) -> Result<Answer, RawError> {
         let deadline = Instant::now() + self.config.request_timeout;
         let mut tried = Tried::default();
         let mut failure = RawError::Unavailable;
         self.hedging.earn();
         while let Some(node) = self.choose(at, &mut tried, deadline).await {
-            match self.read_from(node, lane, at, &body, &mut tried).await {
+            match self.read_from(node, question, at, &mut tried).await {
                 Ok(answer) => return Ok(answer),
                 // The next node would take as long, or say as much.
                 Err(error @ (RawError::TimedOut | RawError::TooLong)) => return Err(error),
@@ -28,40 +29,38 @@ impl Shared {
         Err(failure)
     }
 
-    /// Asks a node, and a second one as well if the first takes unusually long.
+    /// Asks a node, and a second one as well if the first takes unusually long and there is one.
     async fn read_from(
         &self,
-        node: &Node,
-        lane: Lane,
+        node: &Arc<Node>,
+        question: &Question,
         at: u64,
-        body: &Bytes,
         tried: &mut Tried,
     ) -> Result<Answer, RawError> {
-        let mut first = std::pin::pin!(self.timed(node, lane, body.clone()));
         if self.nodes.len() == 1 {
-            return first.await;
+            return self.timed(node, question).await;
         }
-        if let Ok(answer) = tokio::time::timeout(self.hedging.delay(lane), first.as_mut()).await {
+        let mut first = std::pin::pin!(self.timed(node, question));
+        if let Ok(answer) = tokio::time::timeout(self.hedging.delay(question.lane), first.as_mut()).await {
             return answer;
         }
         if !self.hedging.spend() {
             return first.await;
         }
         let Some(other) = self.choose_now(at, tried) else { return first.await };
-        let mut second = std::pin::pin!(self.timed(other, lane, body.clone()));
+        let mut second = Box::pin(self.timed(other, question));
         // Whichever answers first; if that is a failure, the other one.
-        let (answer, rest) = tokio::select! {
-            answer = first.as_mut() => (answer, second),
-            answer = second.as_mut() => (answer, first),
-        };
-        if answer.is_ok() { answer } else { rest.await }
+        tokio::select! {
+            answer = first.as_mut() => if answer.is_ok() { answer } else { second.await },
+            answer = second.as_mut() => if answer.is_ok() { answer } else { first.await },
+        }
     }
 
-    async fn timed(&self, node: &Node, lane: Lane, body: Bytes) -> Result<Answer, RawError> {
+    async fn timed(&self, node: &Arc<Node>, question: &Question) -> Result<Answer, RawError> {
         let started = Instant::now();
-        let answer = node.pass_on(lane, body).await;
+        let answer = node.pass_on(question).await;
         if answer.is_ok() {
-            self.hedging.note(lane, started.elapsed());
+            self.hedging.note(question.lane, started.elapsed());
         }
         answer
     }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use alloy_primitives::{Bytes as HexBytes, keccak256};
-use bytes::Bytes;
 use jsonrpc::Answer;
 use serde::Deserialize;
 use tokio::task::JoinSet;
 
-use super::choose::Tried;
+use super::{Question, choose::Tried};
 use crate::{
-    Lane, RawError,
+    RawError,
     remote::{Shared, node::Node},
 };
 
@@ -33,7 +32,7 @@ struct Outcome {
 
 impl Shared {
     /// Sends a transaction.
-    pub(super) async fn write(&self, params: &str, body: Bytes) -> Result<Answer, RawError> {
+    pub(super) async fn write(&self, question: &Question) -> Result<Answer, RawError> {
         let mut tried = Tried::default();
         let mut outcome = Outcome::default();
         loop {
@@ -41,10 +40,10 @@ impl Shared {
             while sending.len() < COPIES
                 && let Some(node) = self.choose_now(0, &mut tried)
             {
-                sending.spawn(send(Arc::clone(node), body.clone()));
+                sending.spawn(send(Arc::clone(node), question.clone()));
             }
             if sending.is_empty() {
-                return outcome.settle(params);
+                return outcome.settle(&question.params);
             }
             while let Some(answer) = sending.join_next().await {
                 if let Some(taken) = outcome.note(answer.unwrap_or(Err(RawError::Unavailable))) {
@@ -54,14 +53,14 @@ impl Shared {
                 }
             }
             if outcome.is_decided() {
-                return outcome.settle(params);
+                return outcome.settle(&question.params);
             }
         }
     }
 }
 
-async fn send(node: Arc<Node>, body: Bytes) -> Result<Answer, RawError> {
-    node.pass_on(Lane::Write, body).await
+async fn send(node: Arc<Node>, question: Question) -> Result<Answer, RawError> {
+    node.pass_on(&question).await
 }
 
 impl Outcome {
