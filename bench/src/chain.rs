@@ -47,12 +47,12 @@ struct Scale {
 }
 
 const FULL: Scale = Scale {
-    sizes: Sizes { senders: 2_000, main: 20_000, large_block: 10_000, read_block: 1_000 },
+    sizes: Sizes { senders: 2_000, main: 20_000, large_block: 10_000, read_block: 1_000, long: 100_000 },
     reads: Duration::from_secs(5),
     startups: 7,
 };
 const QUICK: Scale = Scale {
-    sizes: Sizes { senders: 200, main: 2_000, large_block: 1_000, read_block: 1_000 },
+    sizes: Sizes { senders: 200, main: 2_000, large_block: 1_000, read_block: 1_000, long: 4_000 },
     reads: Duration::from_secs(1),
     startups: 2,
 };
@@ -65,6 +65,7 @@ struct Round {
     /// Per transfer.
     disk_bytes: f64,
     large_block: Mined,
+    long: Mined,
     call: ReadCost,
     block_number: ReadCost,
     full_block: ReadCost,
@@ -93,8 +94,9 @@ pub(crate) async fn run(options: Options) -> Result<()> {
         |name: &str| peers.iter().find(|(peer, _)| peer.name() == name).map_or(&[][..], |(_, rounds)| rounds);
     println!("{}", machine::description());
     println!(
-        "{} transfers, {rounds} rounds in turns, medians{}\n",
+        "{} transfers, then {} more, {rounds} rounds in turns, medians{}\n",
         scale.sizes.main,
+        scale.sizes.long,
         if options.quick { " (quick)" } else { "" }
     );
     table::print(&rows(of("ours"), of("Anvil"), scale.sizes), "Anvil");
@@ -125,6 +127,7 @@ async fn measure(peer: &Peer, plan: &Plan, scale: Scale) -> Result<Round> {
     let block_number = reads::block_number(&node, scale.reads).await?;
     let call = reads::call(&node, plan.contract, scale.reads).await?;
     let full_block = reads::full_block(&node, largest.number, scale.reads).await?;
+    let long = transfers::send_until_mined(&node, &plan.long, format!("{name}: many blocks")).await?;
     let disk_bytes = disk_bytes_per_transfer(&mut node, fresh_disk, plan.transactions()).await?;
     Ok(Round {
         first_answer_millis: median(starts).context("no start")?,
@@ -132,6 +135,7 @@ async fn measure(peer: &Peer, plan: &Plan, scale: Scale) -> Result<Round> {
         resident_bytes,
         disk_bytes,
         large_block,
+        long,
         call,
         block_number,
         full_block,
@@ -155,10 +159,14 @@ fn rows(ours: &[Round], anvil: &[Round], sizes: Sizes) -> Vec<Row> {
         peer: median(anvil.iter().filter_map(figure)),
         target,
     };
+    let long = sizes.long as f64;
     let half = Target::AtMostTimes(0.5);
     vec![
         row("transfers mined per second, 2 s blocks", Unit::PerSecond, Target::AtLeastTimes(3.0), &|r| {
             Some(transfers / r.mined.elapsed.as_secs_f64())
+        }),
+        row("the same with a load of many blocks", Unit::PerSecond, Target::AtLeastTimes(3.0), &|r| {
+            Some(long / r.long.elapsed.as_secs_f64())
         }),
         row("server CPU per transfer", Unit::Micros, Target::None, &|r| Some(r.mined.cpu_micros)),
         row("server CPU per eth_call", Unit::Micros, half, &|r| Some(r.call.cpu_micros)),

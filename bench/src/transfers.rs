@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) large_block: Arc<Vec<Vec<u8>>>,
     /// Transfers for the block that reads ask for.
     pub(crate) read_block: Arc<Vec<Vec<u8>>>,
+    /// A load of many blocks.
+    pub(crate) long: Arc<Vec<Vec<u8>>>,
 }
 
 /// How many of each.
@@ -41,6 +43,13 @@ pub(crate) struct Sizes {
     pub(crate) main: usize,
     pub(crate) large_block: usize,
     pub(crate) read_block: usize,
+    pub(crate) long: usize,
+}
+
+impl Sizes {
+    fn signed(self) -> usize {
+        self.main + self.large_block + self.read_block + self.long
+    }
 }
 
 /// Init code of the client tests' counter, whose `value()` the reads call.
@@ -62,29 +71,32 @@ impl Plan {
             funding.push(submit(&funder.sign_dynamic_fee(priced(Draft::transfer(sender.address(), coin)))));
         }
 
-        let bar =
-            progress::bar(sizes.main + sizes.large_block + sizes.read_block, "signing transfers".to_owned());
+        let bar = progress::bar(sizes.signed(), "signing transfers".to_owned());
         let mut signed = |count: usize| -> Arc<Vec<Vec<u8>>> {
             let whole_turns = count.div_ceil(sizes.senders.max(1));
             let mut requests = Vec::with_capacity(count);
             for _ in 0..whole_turns {
-                let left = count - requests.len();
+                let before = requests.len();
+                let left = count - before;
                 requests.extend(senders.iter_mut().enumerate().take(left).map(|(index, sender)| {
                     submit(&sender.sign_dynamic_fee(priced(Draft::transfer(recipient(index), U256::ONE))))
                 }));
-                bar.set_position(requests.len() as u64);
+                bar.inc((requests.len() - before) as u64);
             }
             Arc::new(requests)
         };
-        let (main, large_block, read_block) =
-            (signed(sizes.main), signed(sizes.large_block), signed(sizes.read_block));
+        let (main, large_block) = (signed(sizes.main), signed(sizes.large_block));
+        let (read_block, long) = (signed(sizes.read_block), signed(sizes.long));
         bar.finish_and_clear();
-        Ok(Self { contract, funding: Arc::new(funding), main, large_block, read_block })
+        Ok(Self { contract, funding: Arc::new(funding), main, large_block, read_block, long })
     }
 
     /// All transactions of a round.
     pub(crate) fn transactions(&self) -> usize {
-        [&self.funding, &self.main, &self.large_block, &self.read_block].map(|load| load.len()).iter().sum()
+        [&self.funding, &self.main, &self.large_block, &self.read_block, &self.long]
+            .map(|load| load.len())
+            .iter()
+            .sum()
     }
 
     /// Gives every sender its coin and deploys the contract.

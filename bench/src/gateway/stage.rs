@@ -23,7 +23,7 @@ pub(super) struct Stage {
 impl Stage {
     /// Starts a node and gives it a history.
     pub(super) async fn prepare(peer: &Peer) -> Result<Self> {
-        let sizes = Sizes { senders: TRANSFERS, main: 0, large_block: 0, read_block: TRANSFERS };
+        let sizes = Sizes { senders: TRANSFERS, main: 0, large_block: 0, read_block: TRANSFERS, long: 0 };
         let plan = Plan::sign(sizes)?;
         let node = peer.start().await?;
         plan.set_up(&node, peer.name()).await?;
