@@ -6,7 +6,6 @@
 use std::{fmt, num::NonZeroU32};
 
 use domain::KeyId;
-use parking_lot::Mutex;
 use rand::{CryptoRng, Rng, distr::Alphanumeric};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -22,7 +21,7 @@ pub(crate) const DEFAULT_REQUESTS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).
 
 /// A key as its owner holds it. It does not print itself.
 #[derive(Clone, PartialEq, Eq)]
-pub struct KeyText(String);
+pub struct KeyText(pub(crate) String);
 
 /// A key that was made just now.
 pub(crate) struct FreshKey {
@@ -105,28 +104,8 @@ impl Claim {
     }
 }
 
-/// The key that was last presented, such as on a connection: whoever presents the same again is spared the hashing. It does not print
-/// itself.
-#[derive(Default)]
-pub struct LastKey(Mutex<Option<(KeyText, Claim)>>);
-
-impl LastKey {
-    /// What a presented text claims; `None` when it cannot be a key.
-    pub(crate) fn claim(&self, text: &str) -> Option<Claim> {
-        let mut last = self.0.lock();
-        if let Some((known, claim)) = &*last
-            && is_same(known.0.as_bytes(), text.as_bytes())
-        {
-            return Some(*claim);
-        }
-        let claim = Presented::parse(text)?.claim();
-        *last = Some((KeyText(text.to_owned()), claim));
-        Some(claim)
-    }
-}
-
 /// Whether two texts are the same, in a time that tells nothing but their lengths. Word by word: this is done for every request.
-fn is_same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
     let ((words, rest), (other_words, other_rest)) = (one.as_chunks::<8>(), other.as_chunks::<8>());
     let pairs = words.iter().zip(other_words);
     let are_same = pairs.fold(rest.ct_eq(other_rest), |same, (word, other)| {
@@ -162,20 +141,6 @@ mod tests {
             assert!(Presented::parse(text).is_none(), "{text}");
         }
         assert!(Presented::parse("cnk_internal-dev_some-thing").is_some());
-    }
-
-    #[test]
-    fn the_last_key_is_known_again_and_no_other() {
-        let (one, other) = (FreshKey::generate(&mut rand::rng()), FreshKey::generate(&mut rand::rng()));
-        let last = LastKey::default();
-        let claimed = |text: &str| last.claim(text).map(|claim| (claim.id, claim.secret_hash));
-        for key in [&one, &one, &other, &other, &one] {
-            assert_eq!(claimed(key.text.expose()), Some((key.id, key.secret_hash)));
-        }
-        let text = one.text.expose();
-        assert!(claimed(&text[..text.len() - 1]).is_some_and(|(_, hash)| hash != one.secret_hash));
-        assert_eq!(claimed("nonsense"), None);
-        assert_eq!(claimed(""), None);
     }
 
     proptest! {

@@ -13,6 +13,7 @@ mod credential;
 mod key;
 mod keyring;
 mod keys;
+mod last_key;
 mod limit;
 mod placeholder;
 mod redis;
@@ -21,9 +22,10 @@ pub use self::redis::{RedisSilent, ping_redis};
 pub use allowlist::InternalAllowlist;
 pub use client::{Client, client_address};
 pub use credential::{presented_bearer, presented_developer_key, presented_key};
-pub use key::{KeyText, LastKey};
+pub use key::KeyText;
 pub use keyring::{Grant, KeyDenied, Keyring, KeyringHealth, UsageCounter};
 pub use keys::{IssuedKey, KeyError, KeyTerms, Keys};
+pub use last_key::LastKey;
 pub use limit::{
     Allowance, Counted, Counting, Leaser, Limiter, Meter, Quota, SharedLimitsError, Sharing, Subject,
     UniformLimiter,

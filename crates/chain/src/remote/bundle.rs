@@ -4,13 +4,7 @@
 //! Nobody waits for company. A read is sent when its thread has dealt with everything else that had arrived; on an idle one that is
 //! at once, and alone.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use ::jsonrpc::{Answer, read_answers, write_batch};
 use parking_lot::Mutex;
@@ -30,6 +24,8 @@ use crate::{Lane, RawError};
 const MOST: usize = 16;
 /// A node that takes longer is asked for each read by itself, so that it can work on several at once.
 const PATIENCE: Duration = Duration::from_millis(10);
+/// How long a node that took no batch is offered none: perhaps it was ill, or something before it was.
+const GRUDGE: Duration = Duration::from_secs(60);
 
 /// Reads of one node that are about to be sent.
 #[derive(Default)]
@@ -38,8 +34,8 @@ pub(super) struct Bundles {
     waiting: Mutex<Vec<(runtime::Id, Vec<Member>)>>,
     /// How long the node has taken for them.
     latency: Latency,
-    /// The node does not take batches.
-    is_refused: AtomicBool,
+    /// When the node last took no batch.
+    refused_at: Mutex<Option<Instant>>,
 }
 
 /// A read, and where its answer is awaited. Whoever awaits one that is dropped without an answer asks alone.
@@ -49,8 +45,14 @@ struct Member {
 }
 
 impl Bundles {
-    fn are_welcome(&self) -> bool {
-        !self.is_refused.load(Ordering::Relaxed) && self.latency.average() < PATIENCE
+    fn are_welcome(&self, now: impl FnOnce() -> Instant) -> bool {
+        let is_refused = self.refused_at.lock().is_some_and(|then| now() < then + GRUDGE);
+        !is_refused && self.latency.average() < PATIENCE
+    }
+
+    /// Takes note that the node took no batch; whether that is news.
+    fn note_refusal(&self, now: Instant) -> bool {
+        self.refused_at.lock().replace(now).is_none()
     }
 
     /// Takes note of how long the node has taken.
@@ -87,7 +89,7 @@ impl Bundles {
 impl Node {
     /// Passes a small read on, together with others if there are any.
     pub(super) async fn pass_on_together(self: &Arc<Self>, question: Question) -> Result<Answer, RawError> {
-        if !self.bundles.are_welcome() {
+        if !self.bundles.are_welcome(Instant::now) {
             return Box::pin(self.pass_on_alone(&question)).await;
         }
         let here = Handle::current().id();
@@ -141,8 +143,8 @@ async fn ask_together(node: &Node, members: Vec<Member>) {
         }
         // Whether it is well is seen when it is asked for each by itself.
         Err(_) => {
-            if !node.bundles.is_refused.swap(true, Ordering::Relaxed) {
-                tracing::info!(node = %node.url(), "the node takes no batches; it is asked for everything by itself");
+            if node.bundles.note_refusal(Instant::now()) {
+                tracing::info!(node = %node.url(), "the node took no batch; it is asked for everything by itself for a while");
             }
         }
     }
@@ -160,11 +162,19 @@ mod tests {
 
     #[test]
     fn a_node_that_takes_long_gets_no_bundles_until_it_is_quick_again() {
-        let bundles = Bundles::default();
-        assert!(bundles.are_welcome());
+        let (bundles, now) = (Bundles::default(), Instant::now());
+        assert!(bundles.are_welcome(|| now));
         bundles.note(Duration::from_millis(50));
-        assert!(!bundles.are_welcome());
+        assert!(!bundles.are_welcome(|| now));
         (0..20).for_each(|_| bundles.note(Duration::from_micros(100)));
-        assert!(bundles.are_welcome());
+        assert!(bundles.are_welcome(|| now));
+    }
+
+    #[test]
+    fn a_node_that_took_no_batch_is_offered_one_again_after_a_while() {
+        let (bundles, now) = (Bundles::default(), Instant::now());
+        assert!(bundles.note_refusal(now) && !bundles.are_welcome(|| now));
+        assert!(bundles.are_welcome(|| now + GRUDGE));
+        assert!(!bundles.note_refusal(now + GRUDGE), "no news");
     }
 }
