@@ -14,11 +14,8 @@ use tokio::{
     time::Instant,
 };
 
-use super::{
-    node::Node,
-    raw::{Latency, Question},
-};
-use crate::{Lane, RawError};
+use super::{node::Node, raw::Latency};
+use crate::{Lane, RawCall, RawError};
 
 /// Reads in one request. A node works on them one after the other.
 const MOST: usize = 16;
@@ -40,7 +37,7 @@ pub(super) struct Bundles {
 
 /// A read, and where its answer is awaited. Whoever awaits one that is dropped without an answer asks alone.
 struct Member {
-    question: Question,
+    call: RawCall,
     answer: oneshot::Sender<Result<Answer, RawError>>,
 }
 
@@ -79,28 +76,30 @@ impl Bundles {
     fn take(&self, here: runtime::Id) -> Vec<Member> {
         let mut waiting = self.waiting.lock();
         let Some(place) = waiting.iter().position(|(home, _)| *home == here) else { return Vec::new() };
-        match waiting.get_mut(place) {
-            Some((_, members)) if members.len() > MOST => members.drain(..MOST).collect(),
-            _ => waiting.swap_remove(place).1,
+        if let Some((_, members)) = waiting.get_mut(place)
+            && members.len() > MOST
+        {
+            return members.drain(..MOST).collect();
         }
+        waiting.swap_remove(place).1
     }
 }
 
 impl Node {
     /// Passes a small read on, together with others if there are any.
-    pub(super) async fn pass_on_together(self: &Arc<Self>, question: Question) -> Result<Answer, RawError> {
+    pub(super) async fn pass_on_together(self: &Arc<Self>, call: &RawCall) -> Result<Answer, RawError> {
         if !self.bundles.are_welcome(Instant::now) {
-            return Box::pin(self.pass_on_alone(&question)).await;
+            return Box::pin(self.pass_on_alone(call)).await;
         }
         let here = Handle::current().id();
         let (answer, answered) = oneshot::channel();
-        if self.bundles.join(here, Member { question: question.clone(), answer }) {
+        if self.bundles.join(here, Member { call: call.clone(), answer }) {
             // A task of its own: whoever asked first may leave while others wait.
             tokio::spawn(carry(Arc::clone(self), here));
         }
         match answered.await {
             Ok(answer) => answer,
-            Err(_) => Box::pin(self.pass_on_alone(&question)).await,
+            Err(_) => Box::pin(self.pass_on_alone(call)).await,
         }
     }
 }
@@ -114,19 +113,16 @@ async fn carry(node: Arc<Node>, here: runtime::Id) {
     if members.len() > 1 {
         return ask_together(&node, members).await;
     }
-    if let Some(Member { question, answer }) = members.pop() {
+    if let Some(Member { call, answer }) = members.pop() {
         // Fails only if nobody waits any more; so do those below.
-        let _ = answer.send(node.ask_alone(&question).await);
+        let _ = answer.send(node.ask_alone(&call).await);
     }
 }
 
 async fn ask_together(node: &Node, members: Vec<Member>) {
     let mut body = Vec::new();
-    write_batch(&mut body, members.iter().map(|member| member.question.parts()));
-    let started = Instant::now();
-    let posted = node.post(&body).await;
-    node.bundles.note(started.elapsed());
-    let answers = match posted {
+    write_batch(&mut body, members.iter().map(|Member { call, .. }| (call.method, &*call.params)));
+    let answers = match node.post(Lane::Small, &body).await {
         Ok(body) => body.and_then(|body| read_answers(&body, members.len())),
         // One by one they may be short enough.
         Err(RawError::TooLong) => return,

@@ -26,11 +26,11 @@ use super::{
     dial::Dialer,
     health::{Health, Turn},
     jsonrpc::{self, NodeError, Request},
-    raw::{LaneTurn, Lanes, Latency, Question},
+    raw::{LaneTurn, Lanes, Latency},
     transport::{HttpAnswer, HttpTransport, TransportError},
     url::NodeUrl,
 };
-use crate::{ChainError, Head, Lane, RawError};
+use crate::{ChainError, Head, Lane, RawCall, RawError};
 
 /// Longer answers are read on a thread for blocking work: checking a large block's signatures takes milliseconds.
 const LONG_ANSWER: usize = 64 * 1024;
@@ -88,28 +88,25 @@ impl Node {
     }
 
     /// Passes a call on and cuts its result or error out of the answer, within the lane's share of connections.
-    pub(super) async fn pass_on(self: &Arc<Self>, question: &Question) -> Result<Answer, RawError> {
-        match question.lane {
-            Lane::Small => self.pass_on_together(question.clone()).await,
+    pub(super) async fn pass_on(self: &Arc<Self>, call: &RawCall) -> Result<Answer, RawError> {
+        match call.lane {
+            Lane::Small => self.pass_on_together(call).await,
             // On the heap, as it is large and small reads have no need of it.
-            Lane::Cheap | Lane::Heavy | Lane::Write => Box::pin(self.pass_on_alone(question)).await,
+            Lane::Cheap | Lane::Heavy | Lane::Write => Box::pin(self.pass_on_alone(call)).await,
         }
     }
 
     /// Passes a call on in a request of its own.
-    pub(super) async fn pass_on_alone(&self, question: &Question) -> Result<Answer, RawError> {
-        let _turn = self.turn(question.lane).await?;
-        self.ask_alone(question).await
+    pub(super) async fn pass_on_alone(&self, call: &RawCall) -> Result<Answer, RawError> {
+        let _turn = self.turn(call.lane).await?;
+        self.ask_alone(call).await
     }
 
     /// Asks in a request of its own, when it is its turn.
-    pub(super) async fn ask_alone(&self, question: &Question) -> Result<Answer, RawError> {
-        let started = Instant::now();
-        let posted = self.post(&question.to_body()).await;
-        if question.lane == Lane::Small {
-            self.bundles.note(started.elapsed());
-        }
-        match posted?.and_then(|body| ::jsonrpc::read_answer(&body)) {
+    pub(super) async fn ask_alone(&self, call: &RawCall) -> Result<Answer, RawError> {
+        let mut body = Vec::new();
+        ::jsonrpc::write_request(&mut body, call.method, &call.params);
+        match self.post(call.lane, &body).await?.and_then(|body| ::jsonrpc::read_answer(&body)) {
             Ok(answer) => {
                 self.note_answer();
                 Ok(answer)
@@ -131,17 +128,26 @@ impl Node {
         entering.await.map_err(|_| RawError::Busy)?
     }
 
-    /// Posts what one or more questions say. What comes back may be no answer at all.
-    pub(super) async fn post(&self, body: &[u8]) -> Result<Result<Bytes, AnswerError>, RawError> {
+    /// Posts one or more calls of a lane. What comes back may be no answer at all.
+    pub(super) async fn post(&self, lane: Lane, body: &[u8]) -> Result<Result<Bytes, AnswerError>, RawError> {
         let started = Instant::now();
-        let HttpAnswer { status, body } = self.transport.post(body).await.map_err(|error| {
+        let posted = self.transport.post(body).await;
+        let took = started.elapsed();
+        if lane == Lane::Small {
+            self.bundles.note(took);
+        }
+        let HttpAnswer { status, body } = posted.map_err(|error| {
             self.note_failure(&error);
             // Failing fast is not being fast.
             self.latency.note(COST_OF_FAILURE);
             RawError::from(error)
         })?;
-        self.latency.note(started.elapsed());
-        Ok(if is_answer(status) { Ok(body) } else { Err(AnswerError) })
+        self.latency.note(took);
+        if is_answer(status) {
+            return Ok(Ok(body));
+        }
+        tracing::debug!(node = %self.url, %status, "a node answered with a status that is no answer");
+        Ok(Err(AnswerError))
     }
 
     /// Calls under way and waiting.

@@ -22,28 +22,6 @@ pub(super) use pace::{Hedging, Latency};
 use super::{RemoteClient, node::Node};
 use crate::{Head, Lane, NodeState, PendingHashes, RawCall, RawError, RawUpstream};
 
-/// What a node is asked.
-#[derive(Clone)]
-pub(super) struct Question {
-    method: &'static str,
-    params: Arc<str>,
-    pub(super) lane: Lane,
-}
-
-impl Question {
-    /// The method and its parameters.
-    pub(super) fn parts(&self) -> (&'static str, &str) {
-        (self.method, &self.params)
-    }
-
-    /// As it goes over the wire alone.
-    pub(super) fn to_body(&self) -> Vec<u8> {
-        let mut body = Vec::new();
-        jsonrpc::write_request(&mut body, self.method, &self.params);
-        body
-    }
-}
-
 #[async_trait]
 impl RawUpstream for RemoteClient {
     fn heads(&self) -> watch::Receiver<Option<Arc<Head>>> {
@@ -59,12 +37,10 @@ impl RawUpstream for RemoteClient {
     }
 
     async fn call(&self, call: RawCall) -> Result<Answer, RawError> {
-        let RawCall { method, params, lane, at } = call;
-        let question = Question { method, params, lane };
-        match lane {
-            Lane::Small | Lane::Cheap | Lane::Heavy => self.shared.read(&question, at).await,
+        match call.lane {
+            Lane::Small | Lane::Cheap | Lane::Heavy => self.shared.read(&call).await,
             // On the heap, so that reads need not make room for it.
-            Lane::Write => Box::pin(self.shared.write(&question)).await,
+            Lane::Write => Box::pin(self.shared.write(&call)).await,
         }
     }
 

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use jsonrpc::Answer;
 use tokio::time::Instant;
 
-use super::{Question, choose::Tried};
+use super::choose::Tried;
 use crate::{
-    RawError,
+    RawCall, RawError,
     remote::{Shared, node::Node},
 };
 
 impl Shared {
     /// Asks nodes until one answers.
-    pub(super) async fn read(&self, question: &Question, at: u64) -> Result<Answer, RawError> {
+    pub(super) async fn read(&self, call: &RawCall) -> Result<Answer, RawError> {
         let deadline = Instant::now() + self.config.request_timeout;
         let mut tried = Tried::default();
         let mut failure = RawError::Unavailable;
         self.hedging.earn();
-        while let Some(node) = self.choose(at, &mut tried, deadline).await {
-            match self.read_from(node, question, at, &mut tried).await {
+        while let Some(node) = self.choose(call.at, &mut tried, deadline).await {
+            match self.read_from(node, call, &mut tried).await {
                 Ok(answer) => return Ok(answer),
                 // The next node would take as long, or say as much.
                 Err(error @ (RawError::TimedOut | RawError::TooLong)) => return Err(error),
@@ -33,22 +33,21 @@ impl Shared {
     async fn read_from(
         &self,
         node: &Arc<Node>,
-        question: &Question,
-        at: u64,
+        call: &RawCall,
         tried: &mut Tried,
     ) -> Result<Answer, RawError> {
         if self.nodes.len() == 1 {
-            return self.timed(node, question).await;
+            return self.timed(node, call).await;
         }
-        let mut first = std::pin::pin!(self.timed(node, question));
-        if let Ok(answer) = tokio::time::timeout(self.hedging.delay(question.lane), first.as_mut()).await {
+        let mut first = std::pin::pin!(self.timed(node, call));
+        if let Ok(answer) = tokio::time::timeout(self.hedging.delay(call.lane), first.as_mut()).await {
             return answer;
         }
         if !self.hedging.spend() {
             return first.await;
         }
-        let Some(other) = self.choose_now(at, tried) else { return first.await };
-        let mut second = Box::pin(self.timed(other, question));
+        let Some(other) = self.choose_now(call.at, tried) else { return first.await };
+        let mut second = Box::pin(self.timed(other, call));
         // Whichever answers first; if that is a failure, the other one.
         tokio::select! {
             answer = first.as_mut() => if answer.is_ok() { answer } else { second.await },
@@ -56,11 +55,11 @@ impl Shared {
         }
     }
 
-    async fn timed(&self, node: &Arc<Node>, question: &Question) -> Result<Answer, RawError> {
+    async fn timed(&self, node: &Arc<Node>, call: &RawCall) -> Result<Answer, RawError> {
         let started = Instant::now();
-        let answer = node.pass_on(question).await;
+        let answer = node.pass_on(call).await;
         if answer.is_ok() {
-            self.hedging.note(question.lane, started.elapsed());
+            self.hedging.note(call.lane, started.elapsed());
         }
         answer
     }

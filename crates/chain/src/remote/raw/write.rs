@@ -7,9 +7,9 @@ use jsonrpc::Answer;
 use serde::Deserialize;
 use tokio::task::JoinSet;
 
-use super::{Question, choose::Tried};
+use super::choose::Tried;
 use crate::{
-    RawError,
+    RawCall, RawError,
     remote::{Shared, node::Node},
 };
 
@@ -32,7 +32,7 @@ struct Outcome {
 
 impl Shared {
     /// Sends a transaction.
-    pub(super) async fn write(&self, question: &Question) -> Result<Answer, RawError> {
+    pub(super) async fn write(&self, call: &RawCall) -> Result<Answer, RawError> {
         let mut tried = Tried::default();
         let mut outcome = Outcome::default();
         loop {
@@ -40,10 +40,10 @@ impl Shared {
             while sending.len() < COPIES
                 && let Some(node) = self.choose_now(0, &mut tried)
             {
-                sending.spawn(send(Arc::clone(node), question.clone()));
+                sending.spawn(send(Arc::clone(node), call.clone()));
             }
             if sending.is_empty() {
-                return outcome.settle(&question.params);
+                return outcome.settle(&call.params);
             }
             while let Some(answer) = sending.join_next().await {
                 if let Some(taken) = outcome.note(answer.unwrap_or(Err(RawError::Unavailable))) {
@@ -53,14 +53,14 @@ impl Shared {
                 }
             }
             if outcome.is_decided() {
-                return outcome.settle(&question.params);
+                return outcome.settle(&call.params);
             }
         }
     }
 }
 
-async fn send(node: Arc<Node>, question: Question) -> Result<Answer, RawError> {
-    node.pass_on(&question).await
+async fn send(node: Arc<Node>, call: RawCall) -> Result<Answer, RawError> {
+    node.pass_on(&call).await
 }
 
 impl Outcome {
