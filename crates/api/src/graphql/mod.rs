@@ -1,5 +1,6 @@
 //! GraphQL: one operation per `POST /graphql`, subscriptions over a WebSocket at the same path, and a page to try it.
 
+mod admit;
 pub(crate) mod description;
 mod http;
 mod limits;

@@ -3,9 +3,12 @@
 //! Every operation counts as a request. A connection has a bounded number of operations under way and of bytes per message. At
 //! the end of the process it is told to connect again, elsewhere.
 
-use std::{collections::HashSet, str::FromStr, sync::Arc, time::Duration};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
-use async_graphql::http::{ALL_WEBSOCKET_PROTOCOLS, WebSocket as Protocol, WebSocketProtocols, WsMessage};
+use async_graphql::{
+    Data, Executor, Request, Response as GraphqlResponse,
+    http::{ALL_WEBSOCKET_PROTOCOLS, WebSocket as Protocol, WebSocketProtocols, WsMessage},
+};
 use axum::{
     extract::{
         WebSocketUpgrade,
@@ -14,12 +17,14 @@ use axum::{
     http::request::Parts,
     response::{IntoResponse, Response},
 };
-use futures_util::{SinkExt, StreamExt, stream};
+use futures_util::{
+    SinkExt, StreamExt,
+    stream::{self, BoxStream},
+};
 use hyper::header::SEC_WEBSOCKET_PROTOCOL;
-use parking_lot::Mutex;
-use serde::Deserialize;
+use tokio::sync::{Notify, Semaphore};
 
-use super::Service;
+use super::{Service, admit::admit};
 use crate::{code::Code, edge::Asker, problem::Problem};
 
 const MOST_BYTES: usize = 32 * 1024;
@@ -54,110 +59,111 @@ pub(super) fn open(upgrade: WebSocketUpgrade, parts: &Parts, service: Service) -
         .max_message_size(MOST_BYTES)
         .max_frame_size(MOST_BYTES)
         .on_upgrade(move |socket| async move {
-            converse(socket, protocol, asker, service).await;
+            serve(socket, protocol, asker, service).await;
             drop(place);
         })
 }
 
-/// Operations under way, and why the connection is to end.
-#[derive(Default)]
-struct Conversation {
-    operations: HashSet<String>,
-    is_over: bool,
-}
-
-/// What is looked at in messages of either side.
-#[derive(Deserialize)]
-struct Glance<'a> {
-    r#type: &'a str,
-    id: Option<String>,
-}
-
-async fn converse(socket: WebSocket, protocol: WebSocketProtocols, asker: Asker, service: Service) {
+async fn serve(socket: WebSocket, protocol: WebSocketProtocols, asker: Asker, service: Service) {
     let (mut sink, source) = socket.split();
-    let conversation = Arc::new(Mutex::new(Conversation::default()));
-    let incoming = incoming(source, conversation.clone(), asker, service.clone());
+    let operations = Operations {
+        service: service.clone(),
+        asker,
+        permits: Arc::new(Semaphore::new(MOST_OPERATIONS)),
+        exceeded: Arc::new(Notify::new()),
+    };
+    let exceeded = operations.exceeded.clone();
     let mut outgoing =
-        Protocol::new(service.schema.clone(), Box::pin(incoming), protocol).keepalive_timeout(KEEP_ALIVE);
+        Protocol::new(operations, Box::pin(incoming(source)), protocol).keepalive_timeout(KEEP_ALIVE);
     loop {
         let message = tokio::select! {
-            message = outgoing.next() => message,
+            biased;
+            () = exceeded.notified() => return say_goodbye(sink, TOO_MANY, Code::RateLimited.word()).await,
             () = service.sockets.told_to_go() => {
-                let goodbye = close(RESTART, "the API is restarting".to_owned());
-                let _ = tokio::time::timeout(FAREWELL, sink.send(goodbye)).await;
-                return;
+                return say_goodbye(sink, RESTART, "the API is restarting").await;
             }
+            message = outgoing.next() => message,
         };
-        let Some(message) = message else { break };
         let message = match message {
-            WsMessage::Text(text) => {
-                note_end(&text, &conversation);
-                Message::Text(text.into())
-            }
-            WsMessage::Close(code, reason) => close(code, reason),
+            None => return,
+            Some(WsMessage::Text(text)) => Message::Text(text.into()),
+            Some(WsMessage::Close(code, reason)) => close(code, reason),
         };
         match tokio::time::timeout(SEND_TIME_LIMIT, sink.send(message)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) | Err(_) => return,
         }
     }
-    if conversation.lock().is_over {
-        let _ = sink.send(close(TOO_MANY, Code::RateLimited.word().to_owned())).await;
-    }
+}
+
+async fn say_goodbye(mut sink: stream::SplitSink<WebSocket, Message>, code: u16, reason: &str) {
+    // The client may be gone, or not read: it is closed either way.
+    let _ = tokio::time::timeout(FAREWELL, sink.send(close(code, reason.to_owned()))).await;
 }
 
 fn close(code: u16, reason: String) -> Message {
     Message::Close(Some(CloseFrame { code, reason: reason.into() }))
 }
 
-/// The client's messages, until it asks for too much.
-fn incoming(
-    source: stream::SplitStream<WebSocket>,
-    conversation: Arc<Mutex<Conversation>>,
-    asker: Asker,
-    service: Service,
-) -> impl stream::Stream<Item = Vec<u8>> {
-    stream::unfold((source, conversation, service), move |(mut source, conversation, service)| async move {
+/// The client's messages.
+fn incoming(source: stream::SplitStream<WebSocket>) -> impl stream::Stream<Item = Vec<u8>> {
+    stream::unfold(source, |mut source| async move {
         loop {
-            let bytes = match source.next().await?.ok()? {
-                Message::Text(text) => text.as_bytes().to_vec(),
-                Message::Binary(bytes) => bytes.to_vec(),
-                Message::Ping(_) | Message::Pong(_) => continue,
+            match source.next().await?.ok()? {
+                Message::Text(text) => return Some((text.as_bytes().to_vec(), source)),
+                Message::Binary(bytes) => return Some((bytes.to_vec(), source)),
+                Message::Ping(_) | Message::Pong(_) => {}
                 Message::Close(_) => return None,
-            };
-            if !admit(&bytes, &conversation, asker, &service).await {
-                conversation.lock().is_over = true;
-                return None;
             }
-            return Some((bytes, (source, conversation, service)));
         }
     })
 }
 
-/// Counts a message that starts an operation.
-async fn admit(message: &[u8], conversation: &Mutex<Conversation>, asker: Asker, service: &Service) -> bool {
-    let Ok(Glance { r#type, id }) = serde_json::from_slice(message) else { return true };
-    match r#type {
-        "subscribe" | "start" => {}
-        "complete" | "stop" => {
-            id.map(|id| conversation.lock().operations.remove(&id));
-            return true;
-        }
-        _ => return true,
-    }
-    {
-        let mut conversation = conversation.lock();
-        conversation.operations.insert(id.unwrap_or_default());
-        if conversation.operations.len() > MOST_OPERATIONS {
-            return false;
-        }
-    }
-    service.limiter.take(asker.client(), service.clock.now()).await.is_granted
+/// Executes the operations of one connection, within its limits.
+#[derive(Clone)]
+struct Operations {
+    service: Service,
+    asker: Asker,
+    /// One for each operation under way.
+    permits: Arc<Semaphore>,
+    /// The client asked for more than it may, which ends the connection.
+    exceeded: Arc<Notify>,
 }
 
-/// Notes that the server ended an operation.
-fn note_end(message: &str, conversation: &Mutex<Conversation>) {
-    if let Ok(Glance { r#type: "complete" | "error", id: Some(id) }) = serde_json::from_str(message) {
-        conversation.lock().operations.remove(&id);
+impl Executor for Operations {
+    async fn execute(&self, request: Request) -> GraphqlResponse {
+        match admit(request) {
+            Ok(request) => self.service.schema.execute(request).await,
+            Err(error) => GraphqlResponse::from_errors(vec![error]),
+        }
+    }
+
+    fn execute_stream(
+        &self,
+        request: Request,
+        session_data: Option<Arc<Data>>,
+    ) -> BoxStream<'static, GraphqlResponse> {
+        let Self { service, asker, permits, exceeded } = self.clone();
+        let Ok(permit) = permits.try_acquire_owned() else {
+            exceeded.notify_one();
+            return stream::pending().boxed();
+        };
+        let answers = async move {
+            if !service.limiter.take(asker.client(), service.clock.now()).await.is_granted {
+                exceeded.notify_one();
+                return stream::pending().boxed();
+            }
+            match admit(request) {
+                Ok(request) => Executor::execute_stream(&service.schema, request, session_data),
+                Err(error) => stream::iter([GraphqlResponse::from_errors(vec![error])]).boxed(),
+            }
+        };
+        stream::once(answers)
+            .flatten()
+            .map(move |answer| {
+                let _held_until_the_last = &permit;
+                answer
+            })
+            .boxed()
     }
 }

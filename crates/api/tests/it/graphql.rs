@@ -12,6 +12,9 @@ on_both_engines! {
     a_kept_answer_is_dropped_with_its_head,
     bad_values_are_refused_with_the_words_of_rest,
     too_much_is_refused_before_it_is_executed,
+    nesting_behind_strings_and_comments_does_not_overflow_the_stack,
+    fragments_that_multiply_are_refused_before_they_are_walked,
+    introspection_is_measured_and_the_usual_query_passes,
     introspection_tells_what_the_type_definitions_tell,
     the_page_asks_nobody_else_for_anything,
 }
@@ -214,4 +217,80 @@ async fn the_page_asks_nobody_else_for_anything(test: &TestDb) {
     for asset in ["/graphql/page.js", "/api/v1/docs/style.css"] {
         assert_eq!(rig.get(asset).await.status, 200, "{asset}");
     }
+}
+
+/// What GraphiQL, Apollo and code generators send.
+const STANDARD_INTROSPECTION: &str = include_str!("../../../../fuzz/seeds/graphql/introspection");
+
+/// Fragments that each spread the next one ten times.
+fn fragment_bomb(levels: usize) -> String {
+    let mut query = "{ ...f0 }".to_owned();
+    for level in 0..levels {
+        let next = format!("...f{} ", level + 1).repeat(10);
+        query.push_str(&format!(" fragment f{level} on Query {{ {next} }}"));
+    }
+    query + &format!(" fragment f{levels} on Query {{ chain {{ chainId }} }}")
+}
+
+async fn nesting_behind_strings_and_comments_does_not_overflow_the_stack(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    let lists = "[".repeat(4_000) + &"]".repeat(4_000);
+    let objects = "{a:".repeat(4_000) + "1" + &"}".repeat(4_000);
+    for hidden in ["\"\"\" \" \"\"\"", "\"\"\" \\\"\"\" \" \"\"\"", "1 # \r", "1 # \" \r\n"] {
+        for nested in [&lists, &objects] {
+            let query = format!("{{ balance(a: {hidden} b: {nested}) }}");
+            assert_eq!(refused(&rig, &query).await, (400, json!("query_too_large")), "{hidden}");
+        }
+    }
+    // As deep as brackets are admitted at all.
+    for (open, close) in [("[", "]"), ("{a:", "}"), ("{a ", "}"), ("...{", "}"), ("... on Query {", "}")] {
+        let levels = 395;
+        let inner = if open.ends_with(':') || open == "[" { "1" } else { "a" };
+        let nested = open.repeat(levels) + inner + &close.repeat(levels);
+        let query = if inner == "1" {
+            format!("{{ balance(address: {nested}) }}")
+        } else {
+            format!("{{ {nested} }}")
+        };
+        let (status, code) = refused(&rig, &query).await;
+        assert_eq!(status, 400, "{open}: {code}");
+    }
+}
+
+async fn fragments_that_multiply_are_refused_before_they_are_walked(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    for levels in [7, 20] {
+        assert_eq!(refused(&rig, &fragment_bomb(levels)).await, (400, json!("query_too_large")), "{levels}");
+    }
+    let unused = fragment_bomb(20).replace("{ ...f0 }", "{ chain { chainId } }");
+    assert_eq!(refused(&rig, &unused).await, (400, json!("query_too_large")), "nobody spreads them");
+    let inline =
+        "{ ".to_owned() + &"... { ".repeat(60) + &"chain { chainId } ".repeat(30) + &"} ".repeat(60) + "}";
+    assert_eq!(refused(&rig, &inline).await.0, 400);
+}
+
+async fn introspection_is_measured_and_the_usual_query_passes(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    let usual = data(&rig, STANDARD_INTROSPECTION).await;
+    assert_eq!(usual["__schema"]["queryType"]["name"], "Query");
+    let fields = "fields { type { ofType { ".repeat(6) + "name" + &" } } }".repeat(6);
+    let deep = format!("{{ __schema {{ types {{ {fields} }} }} }}");
+    let wide = format!("{{ __schema {{ types {{ fields {{ {} }} }} }} }}", "name description ".repeat(200));
+    let aliases: String = (0..30)
+        .map(|n| format!("a{n}: __schema {{ types {{ fields {{ type {{ fields {{ name }} }} }} }} }} "))
+        .collect();
+    let spread = format!(
+        "{{ {} }} fragment s on Query {{ __schema {{ types {{ ...t }} }} }} fragment t on __Type {{ {} }} fragment u on __Type {{ {} }}",
+        "...s ".repeat(10),
+        "fields { type { ...u } } ".repeat(10),
+        "fields { type { name kind description } } ".repeat(10),
+    );
+    let typenames = format!("{{ __schema {{ types {{ fields {{ {} }} }} }} }}", "__typename ".repeat(1_000));
+    for query in [deep, wide, format!("{{ {aliases} }}"), spread, typenames] {
+        assert_eq!(refused(&rig, &query).await, (400, json!("query_too_large")), "{}", &query[..60]);
+    }
+    // The means of the types let this pass; what it really makes does not.
+    let heavy = "fields { args { type { name } } type { ofType { fields { type { ofType { fields { name description } } } } } } }";
+    let answer = rig.graphql(&format!("{{ __type(name: \"Query\") {{ {heavy} }} }}")).await;
+    assert!(answer.body.len() < 2_000_000, "{}", answer.body.len());
 }
