@@ -89,6 +89,11 @@ impl AppProcess {
         self.server.kill9().await
     }
 
+    /// Whether the process has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.server.has_ended()
+    }
+
     /// Waits until the process has ended.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.server.ended().await

@@ -7,6 +7,7 @@
 pub mod anvil;
 pub mod app;
 pub mod asm;
+pub mod attack;
 pub mod balancer;
 pub mod besu;
 pub mod campaign;

@@ -135,6 +135,11 @@ impl ServerProcess {
         self.ended().await
     }
 
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+
     /// Waits until it has ended.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         match timeout_at(Instant::now() + STOP_LIMIT, self.child.wait()).await {

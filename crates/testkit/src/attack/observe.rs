@@ -1,0 +1,181 @@
+//! Somebody who uses the product while it is attacked, and notes what becomes of that.
+
+use std::{
+    fs,
+    future::Future,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio::{
+    task::JoinSet,
+    time::{interval, timeout},
+};
+
+use super::{AttackReport, Breach, client::Targets};
+use crate::{AppProcess, HttpAnswer, HttpClient, HttpError};
+
+/// Between two questions about the head: within the limit of 300 a minute.
+const HEAD_INTERVAL: Duration = Duration::from_millis(300);
+/// Between two looks at a health page: within the limit of 100 a minute.
+const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
+/// Between two blocks.
+const BLOCK_PERIOD: Duration = Duration::from_secs(2);
+/// Nobody waits longer than this for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks in the background until it is dropped.
+pub(super) struct Observer {
+    notes: Arc<Mutex<Notes>>,
+    /// Held for what its end does to it.
+    _tasks: JoinSet<()>,
+}
+
+#[derive(Default)]
+struct Notes {
+    answers: u32,
+    slowest_answer: Duration,
+    latest_block: Duration,
+    memory: u64,
+    breach: Option<Breach>,
+}
+
+impl Observer {
+    pub(super) fn start(app: &AppProcess, targets: Targets, max_delay: Duration, max_memory: u64) -> Self {
+        let notes = Arc::new(Mutex::new(Notes::default()));
+        let mut tasks = JoinSet::new();
+        let watch = Watch { notes: notes.clone(), max_delay };
+        tasks.spawn(watch.clone().head(HttpClient::new(targets.rpc)));
+        for (what, address) in [
+            ("/health of the API", targets.api),
+            ("/health of the explorer", targets.explorer),
+            ("/health of the faucet", targets.faucet),
+        ] {
+            tasks.spawn(watch.clone().health(what, HttpClient::new(address)));
+        }
+        tasks.spawn(watch.memory(app.server().pid(), max_memory));
+        Self { notes, _tasks: tasks }
+    }
+
+    pub(super) fn breach(&self) -> Option<Breach> {
+        self.notes.lock().breach.clone()
+    }
+
+    pub(super) fn add_to(&self, report: &mut AttackReport) {
+        let mut notes = self.notes.lock();
+        report.answers += std::mem::take(&mut notes.answers);
+        report.slowest_answer = report.slowest_answer.max(notes.slowest_answer);
+        report.latest_block = report.latest_block.max(notes.latest_block);
+        report.memory = report.memory.max(notes.memory);
+    }
+}
+
+#[derive(Clone)]
+struct Watch {
+    notes: Arc<Mutex<Notes>>,
+    max_delay: Duration,
+}
+
+impl Watch {
+    /// Asks for the head, and notes when blocks come.
+    async fn head(self, rpc: HttpClient) {
+        let question = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_blockNumber", "params": [] });
+        let mut turns = interval(HEAD_INTERVAL);
+        let mut newest: Option<(u64, Instant)> = None;
+        loop {
+            turns.tick().await;
+            let Some(answer) = self.timed("eth_blockNumber", rpc.post("/", &question)).await else {
+                continue;
+            };
+            let json = answer.json();
+            let Some(number) =
+                json["result"].as_str().and_then(|hex| u64::from_str_radix(hex.get(2..)?, 16).ok())
+            else {
+                self.note(Breach::NoAnswer { what: "eth_blockNumber", reason: json.to_string() });
+                continue;
+            };
+            let now = Instant::now();
+            let waited = newest.map_or(Duration::ZERO, |(_, since)| now - since);
+            if newest.is_none_or(|(known, _)| known != number) {
+                newest = Some((number, now));
+            }
+            // Two looks lie between a block and its being noticed.
+            self.overdue(number, waited.saturating_sub(BLOCK_PERIOD + HEAD_INTERVAL));
+        }
+    }
+
+    async fn health(self, what: &'static str, server: HttpClient) {
+        let mut turns = interval(HEALTH_INTERVAL);
+        loop {
+            turns.tick().await;
+            if let Some(answer) = self.timed(what, server.get("/health")).await
+                && !answer.status.is_success()
+            {
+                self.note(Breach::NoAnswer { what, reason: answer.status.to_string() });
+            }
+        }
+    }
+
+    async fn memory(self, pid: i32, max_memory: u64) {
+        let mut turns = interval(Duration::from_millis(500));
+        loop {
+            turns.tick().await;
+            // The process has ended, which its owner notices.
+            let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return };
+            let kilobytes = status.lines().find_map(|line| {
+                line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+            });
+            let bytes = kilobytes.unwrap_or_default() * 1024;
+            {
+                let mut notes = self.notes.lock();
+                notes.memory = notes.memory.max(bytes);
+            }
+            if bytes > max_memory {
+                self.note(Breach::Memory { bytes });
+            }
+        }
+    }
+
+    async fn timed(
+        &self,
+        what: &'static str,
+        asking: impl Future<Output = Result<HttpAnswer, HttpError>>,
+    ) -> Option<HttpAnswer> {
+        let asked = Instant::now();
+        let answer = timeout(PATIENCE, asking).await;
+        let took = asked.elapsed();
+        {
+            let mut notes = self.notes.lock();
+            notes.answers += 1;
+            notes.slowest_answer = notes.slowest_answer.max(took);
+        }
+        if took > self.max_delay {
+            self.note(Breach::LateAnswer { what, took });
+        }
+        match answer {
+            Ok(Ok(answer)) => Some(answer),
+            Ok(Err(error)) => {
+                self.note(Breach::NoAnswer { what, reason: error.to_string() });
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn overdue(&self, number: u64, overdue: Duration) {
+        {
+            let mut notes = self.notes.lock();
+            notes.latest_block = notes.latest_block.max(overdue);
+        }
+        if overdue > self.max_delay {
+            self.note(Breach::LateBlock { number, overdue });
+        }
+    }
+
+    /// Keeps the first.
+    fn note(&self, breach: Breach) {
+        self.notes.lock().breach.get_or_insert(breach);
+    }
+}
