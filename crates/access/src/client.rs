@@ -54,6 +54,12 @@ pub fn client_address<H: Headers>(peer: IpAddr, headers: &H, trusted: &[IpNet]) 
     address
 }
 
+/// Whether requests from a peer may be those of many clients: it is a proxy that the operator trusts.
+pub fn is_trusted_proxy(peer: IpAddr, trusted: &[IpNet]) -> bool {
+    let peer = peer.to_canonical();
+    trusted.iter().any(|net| net.contains(&peer))
+}
+
 /// An address as proxies write it: bare, with a port, or in brackets.
 fn parse(entry: &str) -> Option<IpAddr> {
     let bare = entry.parse::<IpAddr>().ok();

@@ -15,12 +15,13 @@ mod keyring;
 mod keys;
 mod last_key;
 mod limit;
+mod permits;
 mod placeholder;
 mod redis;
 
 pub use self::redis::{RedisSilent, ping_redis};
 pub use allowlist::InternalAllowlist;
-pub use client::{Client, client_address};
+pub use client::{Client, client_address, is_trusted_proxy};
 pub use credential::{presented_bearer, presented_developer_key, presented_key};
 pub use key::KeyText;
 pub use keyring::{Grant, KeyDenied, Keyring, KeyringHealth, UsageCounter};
@@ -30,6 +31,7 @@ pub use limit::{
     Allowance, Counted, Counting, Leaser, Limiter, Meter, Quota, SharedLimitsError, Sharing, Subject,
     UniformLimiter,
 };
+pub use permits::{OwnedPermit, Permit, Permits};
 pub use placeholder::{PLACEHOLDERS, Placeholder, PlaceholderError, settle_placeholders};
 
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use access::{
-    Allowance, Client, Grant, KeyDenied, LastKey, Quota, Sharing, Subject, client_address, presented_key,
+    Allowance, Client, Grant, KeyDenied, LastKey, Permit, Permits, Quota, Sharing, Subject, client_address,
+    presented_key,
 };
 use domain::Permission;
 use jsonrpc::Message;
@@ -14,7 +15,6 @@ use crate::{
     config::Door,
     gateway::Gateway,
     method,
-    places::Place,
     refusal::{Limited, Refusal},
 };
 
@@ -118,7 +118,7 @@ impl Gateway {
     fn deny(&self, address: IpAddr, denied: KeyDenied) -> Refusal {
         let subject = Subject::Client(Client::from(address));
         let now = (self.access.clock)();
-        let allowance = self.access.limiter.take(subject, Quota::per_minute(DENIALS_PER_MINUTE), 1, now);
+        let allowance = self.denials.take(subject, Quota::per_minute(DENIALS_PER_MINUTE), 1, now);
         if allowance.is_granted { Refusal::Unauthorized(denied) } else { limited(&allowance) }
     }
 
@@ -160,7 +160,7 @@ impl Gateway {
     }
 
     /// Takes one of the places for requests that are answered at a time; what is answered from memory needs none.
-    pub(crate) fn enter(&self, caller: &Caller) -> Result<Place<'_, Subject>, Refusal> {
+    pub(crate) fn enter(&self, caller: &Caller) -> Result<Permit<Subject, &Permits<Subject>>, Refusal> {
         let full = || {
             Refusal::Limited(Limited {
                 scope: "concurrency",

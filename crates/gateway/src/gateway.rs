@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use access::{Clock, Keyring, Limiter, Subject};
+use access::{Clock, Keyring, Limiter, Permits, Subject};
 use chain::RawUpstream;
 use ipnet::IpNet;
 use parking_lot::Mutex;
@@ -20,7 +20,6 @@ use crate::{
     head::{Served, ServedHead},
     local::LocalAnswers,
     metrics::Metrics,
-    places::Places,
     socket::{self, Seats},
     warm::{ChainNews, Follower, Window},
 };
@@ -52,7 +51,9 @@ pub struct Gateway {
     pub(crate) local: LocalAnswers,
     pub(crate) metrics: Metrics,
     /// Requests under way, by caller.
-    pub(crate) places: Places<Subject>,
+    pub(crate) places: Permits<Subject>,
+    /// Bad keys by address, of this process alone: who guesses is told to wait without asking anybody.
+    pub(crate) denials: Limiter,
     /// Blocks as they become known, for whoever pushes them on.
     pub(crate) news: broadcast::Sender<ChainNews>,
     /// What is told to those who listen.
@@ -93,7 +94,8 @@ impl Gateway {
             window: Window::default(),
             local: LocalAnswers::new(&config),
             metrics: Metrics::new(),
-            places: Places::new(config.limits.max_concurrent),
+            places: Permits::new(config.limits.max_concurrent),
+            denials: Limiter::local(),
             news: broadcast::Sender::new(NEWS_BACKLOG),
             hub: Arc::new(Hub::new(Arc::clone(&access.clock))),
             filters,

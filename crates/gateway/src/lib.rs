@@ -19,7 +19,6 @@ mod logs;
 mod method;
 mod metrics;
 mod pin;
-mod places;
 mod read;
 mod refusal;
 mod reply;

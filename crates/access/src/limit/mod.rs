@@ -1,9 +1,8 @@
 //! How often somebody may ask.
 //!
-//! [`Limiter`] is the gateway's: GCRA per key and per client, alone or shared with other processes. [`UniformLimiter`] is
-//! for edges where every client has the same limit.
+//! So much a minute is at most so much in any 60 seconds, here and in all processes that share their limits together. [`Limiter`]
+//! is the gateway's: per key and per client. [`UniformLimiter`] is for edges where every client has the same limit.
 
-mod gcra;
 mod local;
 mod shared;
 mod table;
@@ -70,7 +69,7 @@ pub struct Allowance {
     pub remaining: u32,
     /// How long until the request would pass; zero if it does.
     pub retry_after: Duration,
-    /// How long until everything is there again.
+    /// How long until something that was used is there again; for who is refused the same as `retry_after`.
     pub reset_after: Duration,
 }
 
@@ -116,7 +115,7 @@ fn whole_seconds(duration: Duration) -> u64 {
 
 /// Counts requests and units per subject, at once and in memory.
 ///
-/// A subject may use its whole minute in one instant; then it comes back evenly.
+/// A subject may use its whole limit in one instant; what was used is there again a minute later.
 #[derive(Clone)]
 pub struct Limiter(Kind);
 
@@ -159,7 +158,7 @@ impl Limiter {
     ///
     /// A request that is refused uses nothing.
     pub fn take(&self, subject: Subject, quota: Quota, cost: u32, now: Timestamp) -> Allowance {
-        let now = gcra::nanoseconds(now);
+        let now = window::milliseconds(now);
         match &self.0 {
             Kind::Local(limiter) => limiter.take(subject, quota, cost, now),
             Kind::Shared(limiter) => limiter.take(subject, quota, cost, now),
@@ -168,22 +167,21 @@ impl Limiter {
 
     /// To be called before a batch is counted: so many requests, of which the heavy ones cost so many units together.
     ///
-    /// Where limits are shared and what is at hand does not suffice, it waits for more, 50 ms at most. Otherwise, and
-    /// that is nearly always, it does nothing. Without it the limits hold too, but an unknown subject's first batch may
-    /// be cut short.
+    /// Where limits are shared and what is at hand does not suffice, it waits for more, 750 ms at most. Otherwise it does
+    /// nothing. Without it the limits hold too, but a batch fetches what it needs bit by bit.
     pub async fn prepare(&self, subject: Subject, quota: Quota, requests: u32, units: u32, now: Timestamp) {
         match &self.0 {
             Kind::Local(_) => {}
             Kind::Shared(limiter) => {
-                limiter.prepare(subject, quota, requests, units, gcra::nanoseconds(now)).await;
+                limiter.prepare(subject, quota, requests, units, window::milliseconds(now)).await;
             }
         }
     }
 
     /// The same, but where limits are shared and more than what is at hand is on its way, it waits for that before it
-    /// refuses, 50 ms at most.
+    /// refuses, 750 ms at most.
     pub async fn take_in_time(&self, subject: Subject, quota: Quota, cost: u32, now: Timestamp) -> Allowance {
-        let now = gcra::nanoseconds(now);
+        let now = window::milliseconds(now);
         match &self.0 {
             Kind::Local(limiter) => limiter.take(subject, quota, cost, now),
             Kind::Shared(limiter) => limiter.take_in_time(subject, quota, cost, now).await,

@@ -7,13 +7,16 @@ use ahash::RandomState;
 use parking_lot::{Mutex, MutexGuard};
 
 const SHARDS: usize = 16;
-/// Subjects that are remembered per shard; all shards together take 10 to 20 MB.
-pub(super) const SUBJECTS_PER_SHARD: usize = 8 * 1024;
+/// Subjects that are remembered per shard: what a map of 4,096 places holds. All shards together take about 20 MB.
+pub(super) const SUBJECTS_PER_SHARD: usize = 7 * 512;
 
 /// What is known of a subject.
 pub(super) trait Record: Default {
     /// Until when it matters.
     fn matters_until(&self) -> u64;
+
+    /// How much was used: who used more is remembered rather than who used less.
+    fn used(&self) -> u32;
 }
 
 /// The records of some subjects. Who asks is looked up with every request, and strangers choose what is hashed: quick, with a key
@@ -58,18 +61,18 @@ impl<K: Copy + Eq + Hash, V: Record> Table<K, V> {
         self.shards.get(place).unwrap_or(first)
     }
 
-    /// Forgets records that do not matter any more, or else the half that matters least long.
+    /// Forgets records that do not matter any more, or else the half that used least.
     fn make_room(&self, records: &mut Records<K, V>, now: u64) {
         let latest = now.saturating_add(self.longest);
         records.retain(|_, record| (now..=latest).contains(&record.matters_until()));
         if records.len() < SUBJECTS_PER_SHARD {
             return;
         }
-        let mut ends: Vec<u64> = records.values().map(Record::matters_until).collect();
-        let middle = ends.len() / 2;
-        let (_, median, _) = ends.select_nth_unstable(middle);
+        let mut amounts: Vec<u32> = records.values().map(Record::used).collect();
+        let middle = amounts.len() / 2;
+        let (_, median, _) = amounts.select_nth_unstable(middle);
         let median = *median;
-        records.retain(|_, record| record.matters_until() > median);
+        records.retain(|_, record| record.used() > median);
     }
 }
 
@@ -78,11 +81,15 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Until(u64);
+    struct Until(u64, u32);
 
     impl Record for Until {
         fn matters_until(&self) -> u64 {
             self.0
+        }
+
+        fn used(&self) -> u32 {
+            self.1
         }
     }
 
@@ -93,9 +100,9 @@ mod tests {
     #[test]
     fn a_flood_of_subjects_does_not_grow_the_table_and_spares_who_used_most() {
         let table = Table::new(1_000);
-        table.with(u32::MAX, 0, |record: &mut Until| record.0 = 900);
+        table.with(u32::MAX, 0, |record: &mut Until| *record = Until(900, 300));
         for subject in 0..500_000 {
-            table.with(subject, 1, |record| record.0 = 2 + u64::from(subject % 7));
+            table.with(subject, 1, |record| *record = Until(950, 2 + subject % 7));
         }
         assert!(size(&table) <= SHARDS * SUBJECTS_PER_SHARD);
         assert_eq!(table.with_known(u32::MAX, |record| record.0), Some(900));

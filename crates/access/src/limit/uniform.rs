@@ -1,16 +1,16 @@
 //! A limit that is the same for everybody who is counted, such as requests of a client to the REST API.
-//!
-//! Counted in this process alone, a minute starts with the first request ([`WindowLimiter`](super::window)). Shared with
-//! others it comes back evenly, as the gateway's does: several processes cannot agree on when a window began without asking
-//! each other at every request.
 
 use std::{fmt, hash::Hash, num::NonZeroU32};
 
-use domain::portal::InvoiceToken;
+use domain::portal::{DeveloperKeyId, InvoiceToken};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::{Allowance, Limiter, Quota, Subject, window::WindowLimiter};
+use super::{
+    Allowance, Limiter, Quota, Subject, local,
+    table::{Record, Table},
+    window::{self, MINUTE_MS, Window},
+};
 use crate::Client;
 
 /// Whoever or whatever is counted, as one number among its kind.
@@ -37,6 +37,12 @@ impl Counted for InvoiceToken {
     }
 }
 
+impl Counted for DeveloperKeyId {
+    fn number(self) -> u128 {
+        self.as_str().bytes().fold(0, |number, byte| number << 8 | u128::from(byte))
+    }
+}
+
 /// Where limits that are the same for everybody are counted.
 #[derive(Clone, Default)]
 pub struct Counting {
@@ -57,7 +63,7 @@ impl Counting {
             (Some(limiter), Some(limit)) => {
                 Kind::Shared { limiter: limiter.clone(), quota: Quota::per_minute(limit), purpose }
             }
-            (_, _) => Kind::Alone(Box::new(WindowLimiter::new(per_minute))),
+            (_, _) => Kind::Alone { clients: Box::new(Table::new(MINUTE_MS)), limit: per_minute },
         };
         UniformLimiter(kind)
     }
@@ -73,18 +79,30 @@ impl fmt::Debug for Counting {
 pub struct UniformLimiter<K = Client>(Kind<K>);
 
 enum Kind<K> {
-    Alone(Box<WindowLimiter<K>>),
+    Alone { clients: Box<Table<K, Window>>, limit: u32 },
     Shared { limiter: Limiter, quota: Quota, purpose: &'static str },
 }
 
+impl Record for Window {
+    fn matters_until(&self) -> u64 {
+        self.matters_until()
+    }
+
+    fn used(&self) -> u32 {
+        self.used()
+    }
+}
+
 impl<K: Counted> UniformLimiter<K> {
-    /// Counts one request. Where limits are shared, it may wait for this process's part of them, 100 ms at most.
+    /// Counts one request. Where limits are shared, it may wait for this process's part of them.
     pub async fn take(&self, who: K, now: Timestamp) -> Allowance {
         match &self.0 {
-            Kind::Alone(windows) => windows.take(who, now),
+            Kind::Alone { clients, limit } => {
+                let now = window::milliseconds(now);
+                clients.with(who, now, |window| local::count(window, *limit, now))
+            }
             Kind::Shared { limiter, quota, purpose } => {
                 let subject = Subject::Counted { purpose, number: who.number() };
-                limiter.prepare(subject, *quota, 1, 0, now).await;
                 limiter.take_in_time(subject, *quota, 1, now).await
             }
         }
@@ -114,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn alone_a_limit_is_a_window_and_none_grants_nothing() {
+    async fn alone_a_limit_is_counted_here_and_none_grants_nothing() {
         let (now, client) = (Timestamp::UNIX_EPOCH, Client::V6([1; 8]));
         let limiter = Counting::default().limiter("requests", 2);
         for expected in [true, true, false] {

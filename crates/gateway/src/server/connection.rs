@@ -21,8 +21,7 @@ impl Connection {
     pub(super) async fn serve(self, stream: TcpStream, stop: &CancellationToken) {
         let gateway = &self.shared.gateway;
         // A proxy that we trust stands for many clients.
-        let is_proxy =
-            gateway.access.trusted_proxies.iter().any(|net| net.contains(&self.peer.to_canonical()));
+        let is_proxy = access::is_trusted_proxy(self.peer, &gateway.access.trusted_proxies);
         let place = self.shared.clients.take(self.peer.into());
         if place.is_none() && !is_proxy {
             return listen::refuse(stream, FULL).await;

@@ -7,13 +7,13 @@ mod http;
 
 use std::{io, net::IpAddr, sync::Arc};
 
-use access::{Client, LastKey};
+use access::{Client, LastKey, Permits};
 use listen::{Bounds, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::connection::Connection;
-use crate::{gateway::Gateway, places::Places};
+use crate::gateway::Gateway;
 
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
@@ -25,7 +25,7 @@ const FULL: &[u8] =
 pub(crate) struct Shared {
     pub(crate) gateway: Arc<Gateway>,
     /// Connections by client.
-    pub(crate) clients: Places<Client>,
+    pub(crate) clients: Permits<Client>,
 }
 
 impl Server for Shared {
@@ -48,7 +48,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let limits = &gateway.config.limits;
     let shared = Arc::new(Shared {
-        clients: Places::new(limits.max_connections_per_client),
+        clients: Permits::new(limits.max_connections_per_client),
         gateway: Arc::clone(&gateway),
     });
     let bounds = Bounds { connections: limits.max_connections, drain: limits.drain };

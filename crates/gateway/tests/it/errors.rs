@@ -72,7 +72,8 @@ async fn the_rate_limit_refuses_a_request_and_an_element_of_a_batch() {
     let reply = front.call("eth_chainId", json!([])).await;
     assert_eq!(reply.refusal(), (429, -32005, "rate_limited".to_owned()));
     let seconds: u64 = reply.header("retry-after").unwrap().parse().unwrap();
-    assert!((1..=6).contains(&seconds), "{seconds}");
+    assert!((50..=60).contains(&seconds), "{seconds}");
+    assert_eq!(reply.header("retry-after"), reply.header("ratelimit-reset"));
     let data = &reply.json()["error"]["data"];
     assert_eq!(
         (&data["scope"], &data["limit"], &data["windowSeconds"]),
@@ -84,6 +85,30 @@ async fn the_rate_limit_refuses_a_request_and_an_element_of_a_batch() {
     assert_eq!(front.call("debug_x", json!([])).await.refusal().1, -32005);
     front.clock.advance(Duration::from_secs(60));
     assert_eq!(front.call("eth_chainId", json!([])).await.status.as_u16(), 200);
+}
+
+/// 300 a minute is 300 in any minute: after a burst nothing comes back before the burst is a minute old.
+#[tokio::test]
+async fn three_hundred_a_minute_are_three_hundred_in_any_minute() {
+    let world = World::new();
+    let front = Front::new(limited(300), world.in_process()).await;
+    let one: Value = serde_json::from_str(&request(1, "eth_chainId", json!([]))).unwrap();
+    let batch = json!(vec![one; 100]).to_string();
+    let mut granted = Vec::new();
+    // As much as there is, every ten seconds.
+    for _ in 0..13 {
+        let mut now = 0;
+        for _ in 0..4 {
+            let answers = front.post(batch.clone()).await.json();
+            now += answers.as_array().unwrap().iter().filter(|answer| answer["result"].is_string()).count();
+        }
+        granted.push(now);
+        front.clock.advance(Duration::from_secs(10));
+    }
+    for minute in granted.windows(6) {
+        assert!(minute.iter().sum::<usize>() <= 300, "{granted:?}");
+    }
+    assert_eq!((granted[0], granted[6], granted[12]), (300, 300, 300), "{granted:?}");
 }
 
 #[tokio::test]

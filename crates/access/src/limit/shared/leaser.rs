@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    num::NonZeroU32,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -18,15 +17,12 @@ use super::{
     Ask, MOST_ASKS, SharedLimiter,
     ledger::{Claim, Ledger},
 };
-use crate::{
-    Clock,
-    limit::{Meter, gcra::nanoseconds},
-};
+use crate::{Clock, limit::window::milliseconds};
 
 /// Between two signs of life. A Redis that is back is used after two of them.
 const BEAT_EVERY: Duration = Duration::from_secs(1);
-/// Between two looks for tokens that nobody uses.
-const SETTLE_EVERY: Duration = Duration::from_secs(2);
+/// Between two looks for tokens whose life is over.
+const SETTLE_EVERY: Duration = Duration::from_secs(1);
 /// Counts of replicas that are remembered, one a beat.
 const COUNTS: usize = 5;
 /// Claims that go to Redis at once.
@@ -50,6 +46,8 @@ pub struct Leaser {
     is_back: bool,
     /// How many replicas Redis knew of lately.
     counts: VecDeque<u32>,
+    /// Which memory Redis had when it last answered.
+    memory: Option<String>,
 }
 
 impl Leaser {
@@ -61,7 +59,7 @@ impl Leaser {
     ) -> Result<(Arc<SharedLimiter>, Self), SharedLimitsError> {
         let ledger = Ledger::new(url, namespace).map_err(SharedLimitsError)?;
         let (sender, asks) = mpsc::channel(MOST_ASKS);
-        let limiter = Arc::new(SharedLimiter::new(sender, nanoseconds(clock())));
+        let limiter = Arc::new(SharedLimiter::new(sender, clock.clone()));
         let replica = format!("{:032x}", rand::random::<u128>());
         Ok((
             limiter.clone(),
@@ -74,6 +72,7 @@ impl Leaser {
                 link: None,
                 is_back: false,
                 counts: VecDeque::new(),
+                memory: None,
             },
         ))
     }
@@ -108,14 +107,18 @@ impl Leaser {
     }
 
     fn now(&self) -> u64 {
-        nanoseconds((self.clock)())
+        milliseconds((self.clock)())
     }
 
     /// A sign of life; connects if there is no connection.
     async fn beat(&mut self) {
         let is_first = self.counts.is_empty();
         match self.register().await {
-            Ok(count) => {
+            Ok((count, memory)) => {
+                let known = self.memory.replace(memory);
+                if known.is_some() && known != self.memory {
+                    self.owe_everything();
+                }
                 let replicas = self.count(count);
                 self.limiter.replicas.store(replicas, Ordering::Relaxed);
                 if self.limiter.lost_at.load(Ordering::Relaxed) > 0 {
@@ -146,12 +149,24 @@ impl Leaser {
         self.counts.iter().copied().max().unwrap_or(1).max(1)
     }
 
-    async fn register(&mut self) -> Result<u32, RedisError> {
+    /// How many replicas there are, and which memory Redis has.
+    async fn register(&mut self) -> Result<(u32, String), RedisError> {
         let link = match &mut self.link {
             Some(link) => link,
             None => self.link.insert(self.ledger.connect().await?),
         };
-        self.ledger.register(link, &self.replica).await
+        let count = self.ledger.register(link, &self.replica).await?;
+        Ok((count, self.ledger.memory(link).await?))
+    }
+
+    /// Redis has lost its memory: it is told again what was granted in the last minute.
+    fn owe_everything(&self) {
+        tracing::warn!("Redis has lost its memory; it is told again what was granted");
+        let now = self.now();
+        for mut accounts in self.limiter.subjects.shards() {
+            let balances = accounts.values_mut().flat_map(|account| account.balances());
+            balances.for_each(|(_, _, balance)| balance.owe_everything(now));
+        }
     }
 
     /// Redis is gone: from now on each replica has its share.
@@ -167,47 +182,46 @@ impl Leaser {
 
     /// Fetches what was asked for.
     async fn lease(&mut self, asks: &[Ask]) {
-        let at = self.limiter.circumstances(self.now());
+        let now = self.now();
         let claims: Vec<Claim> = asks
             .iter()
-            .filter_map(|&Ask { subject, meter, wanted }| {
+            .filter_map(|&Ask { subject, meter, wanted, needed }| {
                 let claim = self.limiter.subjects.with_known(subject, |account| {
                     let limit = account.quota?.of(meter);
-                    let debt = account.purse(meter).take_debt(limit, at);
-                    Some(Claim { subject, meter, limit, debt, returned: 0, wanted })
+                    let balance = account.balance(meter);
+                    let (debt, returned) = (balance.take_debt(now), balance.give_up());
+                    Some(Claim { subject, meter, limit, debt, returned, wanted, needed })
                 });
                 claim.flatten()
             })
             .collect();
-        self.claim(&claims).await;
+        self.claim(&claims, now).await;
         self.limiter.answers.notify_waiters();
     }
 
-    /// Gives back what was not used since the last time, and charges debts of those who do not ask again.
+    /// Gives back what was not used in its life, or at the end all, and charges debts of those who do not ask again.
     async fn settle(&mut self, is_end: bool) {
-        let at = self.limiter.circumstances(self.now());
+        let now = self.now();
         let mut claims = Vec::new();
         for mut accounts in self.limiter.subjects.shards() {
             for (&subject, account) in accounts.iter_mut() {
-                let Some(quota) = account.quota else { continue };
-                for meter in [Meter::Requests, Meter::Units] {
-                    let limit: NonZeroU32 = quota.of(meter);
-                    let purse = account.purse(meter);
-                    let returned = purse.give_up(is_end);
-                    if returned > 0 || (self.link.is_some() && purse.has_old_debt()) {
-                        let debt = purse.take_debt(limit, at);
-                        claims.push(Claim { subject, meter, limit, debt, returned, wanted: 0 });
+                for (meter, limit, balance) in account.balances() {
+                    let returned = if is_end { balance.give_up() } else { balance.give_up_old(now) };
+                    let has_debt = self.link.is_some() && balance.has_old_debt();
+                    if returned.tokens > 0 || has_debt {
+                        let debt = balance.take_debt(now);
+                        claims.push(Claim { subject, meter, limit, debt, returned, wanted: 0, needed: 0 });
                     }
                 }
             }
         }
         for some in claims.chunks(CLAIMS_AT_ONCE) {
-            self.claim(some).await;
+            self.claim(some, now).await;
         }
     }
 
     /// Settles claims with Redis, or undoes what was done for them.
-    async fn claim(&mut self, claims: &[Claim]) {
+    async fn claim(&mut self, claims: &[Claim], asked_at: u64) {
         if claims.is_empty() {
             return;
         }
@@ -220,8 +234,11 @@ impl Leaser {
                 let now = self.now();
                 for (claim, lease) in claims.iter().zip(leases) {
                     self.limiter.subjects.with_known(claim.subject, |account| {
-                        let purse = account.purse(claim.meter);
-                        if claim.wanted > 0 { purse.receive(lease, now) } else { purse.note(lease) }
+                        let balance = account.balance(claim.meter);
+                        match claim.wanted {
+                            0 => balance.note(lease),
+                            _ => balance.receive(lease, asked_at, now),
+                        }
                     });
                 }
             }
@@ -237,10 +254,10 @@ impl Leaser {
     /// What a claim was to charge is still owed. Tokens that were given up are lost: they come back with time.
     fn undo(&self, claim: &Claim) {
         self.limiter.subjects.with_known(claim.subject, |account| {
-            let purse = account.purse(claim.meter);
-            purse.put_back(claim.debt);
+            let balance = account.balance(claim.meter);
+            balance.put_back(claim.debt);
             if claim.wanted > 0 {
-                purse.forget_ask();
+                balance.forget_ask();
             }
         });
     }
