@@ -164,6 +164,8 @@ codes! {
         "The last quote has just ended and may have been paid, which is not known yet. Trying again helps.";
     TooManyStreams = "too_many_streams", 503, "Too many streams",
         "Too many payment links are being watched. Ask for the state instead, or try again.";
+    TooManyConnections = "too_many_connections", 503, "Too many connections",
+        "Too many connections are open, in all or from this client. Close some, or try again.";
     TimedOut = "timed_out", 504, "Timed out", "The answer took too long to make. Trying again may help.";
 }
 

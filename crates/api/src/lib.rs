@@ -33,14 +33,23 @@ pub use extract::path::{BlockName, find_block, find_hash};
 pub use metrics::HttpMetrics;
 pub use portal::{InvoicePages, PayStreams, Portal, QuoteLimits, qr_picture};
 pub use problem::Problem;
-pub use serve::{serve, serve_with};
+pub use serve::{ConnectionLimits, serve, serve_with};
 pub use state::ApiState;
 
-use crate::{code::Code, describe::Description, edge::cache::AnswerCache, sockets::Sockets};
+use crate::{
+    code::Code,
+    describe::Description,
+    edge::{cache::AnswerCache, limiter::RequestLimiter},
+    sockets::Sockets,
+};
 
 /// The API over `state`.
 pub fn api(state: Arc<ApiState>, config: EdgeConfig) -> Edge {
-    let limiter = Arc::new(config.counting.limiter("rest", config.requests_per_minute));
+    let limiter = RequestLimiter::new("rest", &config);
+    let limiter = Arc::new(match &state.portal {
+        Some(portal) => limiter.with_keys(portal.keys.clone(), &config),
+        None => limiter,
+    });
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
     let sockets = Sockets::new(config.stop.clone());
     let (router, handlers) = rest::routes().split_for_parts();

@@ -2,29 +2,37 @@
 
 use std::{sync::Arc, time::Duration};
 
+use access::{Client, OwnedPermit, Permits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+/// WebSockets at a time, and of one client.
 const MOST_SOCKETS: u32 = 2_000;
+const MOST_OF_CLIENT: usize = 100;
 /// How long they may take to say goodbye.
 const FAREWELL: Duration = Duration::from_secs(3);
+
+/// A WebSocket's permit among all, and among those of its client.
+pub(crate) type SocketPermit = (OwnedSemaphorePermit, OwnedPermit<Client>);
 
 /// Places for WebSockets, and the word that they are to go. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Sockets {
     places: Arc<Semaphore>,
+    clients: Arc<Permits<Client>>,
     stop: CancellationToken,
 }
 
 impl Sockets {
     /// Nobody yet; who comes is told to go when `stop` is cancelled.
     pub(crate) fn new(stop: CancellationToken) -> Self {
-        Self { places: Arc::new(Semaphore::new(MOST_SOCKETS as usize)), stop }
+        let clients = Arc::new(Permits::new(MOST_OF_CLIENT));
+        Self { places: Arc::new(Semaphore::new(MOST_SOCKETS as usize)), clients, stop }
     }
 
-    /// A place, as long as it is kept; none when there are too many.
-    pub(crate) fn take_place(&self) -> Option<OwnedSemaphorePermit> {
-        self.places.clone().try_acquire_owned().ok()
+    /// A place, as long as it is kept; none when there are too many, in all or of this client.
+    pub(crate) fn take_place(&self, client: Client) -> Option<SocketPermit> {
+        Some((self.places.clone().try_acquire_owned().ok()?, self.clients.take_owned(client)?))
     }
 
     /// Waits until everybody is to go.

@@ -5,6 +5,7 @@
 
 use std::{convert::Infallible, sync::Arc};
 
+use access::{Client, Permits};
 use axum::{
     body::Body,
     extract::{Query, State},
@@ -25,8 +26,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{failure::Failure, pages::home, site::Site, visit::Visit, words::Language};
 
-/// Watchers at a time.
+/// Watchers at a time, and of one client.
 const MOST_WATCHERS: usize = 4_000;
+const MOST_OF_CLIENT: usize = 100;
 /// How often a silent connection is shown to be alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -43,6 +45,7 @@ struct Moment {
 pub struct Live {
     moments: watch::Sender<Moment>,
     watchers: Arc<Semaphore>,
+    clients: Arc<Permits<Client>>,
     stop: CancellationToken,
 }
 
@@ -52,6 +55,7 @@ impl Live {
         Arc::new(Self {
             moments: watch::Sender::new(Moment::default()),
             watchers: Arc::new(Semaphore::new(MOST_WATCHERS)),
+            clients: Arc::new(Permits::new(MOST_OF_CLIENT)),
             stop,
         })
     }
@@ -118,7 +122,8 @@ pub(crate) async fn watch(
     Query(wanted): Query<Wanted>,
 ) -> Response {
     let live = &site.live;
-    let Ok(place) = live.watchers.clone().try_acquire_owned() else {
+    let watcher = live.watchers.clone().try_acquire_owned().ok();
+    let Some(place) = watcher.zip(live.clients.take_owned(visit.address.into())) else {
         return Failure::TooMany(30).into_response();
     };
     let is_home = wanted.view.as_deref() == Some("home");

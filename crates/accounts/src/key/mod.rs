@@ -30,6 +30,9 @@ pub use text::DeveloperKeyText;
 /// Rows that are kept; those of past seconds give way first.
 const MOST_KEPT: usize = 8_192;
 
+/// How long a key that was good counts as such for who decides whether to look at all.
+const LATELY_MS: u64 = 600_000;
+
 /// What a good key allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
@@ -62,6 +65,8 @@ pub struct DeveloperKeys {
     /// By key and second; ids that nobody has are kept too.
     kept: Cache<(DeveloperKeyId, u64), Option<Arc<KnownKey>>>,
     uses: Uses,
+    /// Until when keys count as good lately, in milliseconds since 1970.
+    good: Cache<DeveloperKeyId, u64>,
 }
 
 /// A row, as far as it matters here.
@@ -75,7 +80,14 @@ struct KnownKey {
 impl DeveloperKeys {
     /// The keys of a database. [`Self::run`] writes down when they are used.
     pub fn new(db: Db, clock: Clock, peppers: Peppers) -> Self {
-        Self { db, clock, peppers, kept: Cache::new(MOST_KEPT), uses: Uses::default() }
+        Self {
+            db,
+            clock,
+            peppers,
+            kept: Cache::new(MOST_KEPT),
+            uses: Uses::default(),
+            good: Cache::new(MOST_KEPT),
+        }
     }
 
     /// Makes new keys.
@@ -101,7 +113,25 @@ impl DeveloperKeys {
             return Err(DeveloperKeyDenied::Expired { at: key.grant.expires_at });
         }
         self.uses.note(key.grant.id, millis(now));
+        self.note_good(key.grant.id, millis(now));
         Ok(key.grant.clone())
+    }
+
+    /// The id in a presented text, if it has the form of a key.
+    pub fn id_of(presented: &str) -> Option<DeveloperKeyId> {
+        Presented::parse(presented).map(|presented| presented.id)
+    }
+
+    /// Whether somebody has proved to have this key in the last minutes. Whoever presents it now has not, yet.
+    pub fn was_good_lately(&self, id: DeveloperKeyId) -> bool {
+        self.good.get(&id).is_some_and(|until| millis((self.clock)()) < until)
+    }
+
+    /// Written once in half the time that it holds, and not with every request.
+    fn note_good(&self, id: DeveloperKeyId, now: u64) {
+        if self.good.get(&id).is_none_or(|until| until < now.saturating_add(LATELY_MS / 2)) {
+            self.good.insert(id, now.saturating_add(LATELY_MS));
+        }
     }
 
     /// Looks at a key anew when it is next presented. To be called by whoever has changed it.

@@ -11,6 +11,7 @@ mod config;
 mod cors;
 pub(crate) mod encoding;
 mod leaving;
+pub(crate) mod limiter;
 mod loggable;
 pub(crate) mod marks;
 pub(crate) mod request_id;
@@ -25,9 +26,10 @@ use std::{
     time::Instant,
 };
 
-use access::{Allowance, Client, Counting, UniformLimiter, client_address};
+use access::{Allowance, Client, Counting, client_address};
 use axum::{Router, body::Body, response::Response as RouterResponse};
 use bytes::Bytes;
+use domain::portal::DeveloperKeyId;
 use futures_util::FutureExt;
 use hyper::{
     HeaderMap, Method, Request, Response,
@@ -37,8 +39,13 @@ use hyper::{
 use tower::ServiceExt;
 use tracing::Instrument;
 
-use self::{answer::Answer, cache::AnswerCache, marks::Marks, request_id::RequestIds};
-use crate::{clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem, sockets::Sockets};
+use self::{
+    answer::Answer, cache::AnswerCache, limiter::RequestLimiter, marks::Marks, request_id::RequestIds,
+};
+use crate::{
+    clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem, serve::ConnectionLimits,
+    sockets::Sockets,
+};
 
 pub use body::AnswerBody;
 pub use config::EdgeConfig;
@@ -57,7 +64,7 @@ pub struct Edge {
 struct Inner {
     router: Router,
     cache: Arc<AnswerCache>,
-    limiter: Arc<UniformLimiter>,
+    limiter: Arc<RequestLimiter>,
     clock: Arc<dyn Clock>,
     ids: RequestIds,
     config: EdgeConfig,
@@ -69,6 +76,8 @@ struct Inner {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asker {
     pub(crate) address: IpAddr,
+    /// A good developer key that the request carries: it is counted, and not the address.
+    pub(crate) key: Option<DeveloperKeyId>,
 }
 
 impl Asker {
@@ -102,7 +111,7 @@ impl Edge {
     pub(crate) fn new(
         router: Router,
         cache: Arc<AnswerCache>,
-        limiter: Arc<UniformLimiter>,
+        limiter: Arc<RequestLimiter>,
         clock: Arc<dyn Clock>,
         config: EdgeConfig,
         metrics: HttpMetrics,
@@ -135,6 +144,12 @@ impl Edge {
     /// Whether the end is near.
     pub fn is_draining(&self) -> bool {
         self.inner.is_draining.load(Ordering::Relaxed)
+    }
+
+    /// Bounds on connections.
+    pub(crate) fn connection_limits(&self) -> ConnectionLimits {
+        let config = &self.inner.config;
+        ConnectionLimits { trusted_proxies: config.trusted_proxies.clone(), ..config.connections.clone() }
     }
 
     /// Where limits are counted.
@@ -189,9 +204,12 @@ impl Edge {
         if is_preflight(&request) {
             return inner.preflight(&envelope);
         }
-        let asker = Asker { address: client_address(peer, headers, &inner.config.trusted_proxies) };
+        let address = client_address(peer, headers, &inner.config.trusted_proxies);
+        let mut asker = Asker { address, key: None };
         if is_limited(request.uri().path()) {
-            let allowance = inner.limiter.take(asker.client(), inner.clock.now()).await;
+            let now = inner.clock.now();
+            asker.key = inner.limiter.key_of(headers, asker.client(), now).await;
+            let allowance = inner.limiter.take(asker, now).await;
             envelope.allowance = Some(allowance);
             if !allowance.is_granted {
                 return inner.refuse(&envelope, &rate_limited(allowance));

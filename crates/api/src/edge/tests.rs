@@ -2,7 +2,6 @@
 
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
-use access::Counting;
 use alloy_primitives::{Address, B256, Bytes as ChainBytes, U256};
 use async_trait::async_trait;
 use axum::{Router, body::Body, routing::get};
@@ -12,7 +11,7 @@ use hyper::Request;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{AnswerCache, Edge, EdgeConfig, HttpMetrics};
+use super::{AnswerCache, Edge, EdgeConfig, HttpMetrics, RequestLimiter};
 use crate::{clock::SystemClock, problem::Problem};
 
 /// A chain of which nothing is known.
@@ -78,7 +77,7 @@ async fn answer(path: &str) -> (u16, Value) {
         Router::new().route("/panic", get(panic)).route("/sleep", get(sleep)).route("/fail", get(fail));
     let config = EdgeConfig { time_limit: Duration::from_millis(20), ..EdgeConfig::default() };
     let cache = Arc::new(AnswerCache::new(Arc::new(NoChain), 1024));
-    let limiter = Arc::new(Counting::default().limiter("rest", config.requests_per_minute));
+    let limiter = Arc::new(RequestLimiter::new("rest", &config));
     let metrics = HttpMetrics::new("/", &["other"]);
     let edge = Edge::new(router, cache, limiter, Arc::new(SystemClock), config, metrics);
     let request = Request::get(path).body(Body::empty()).unwrap();

@@ -26,7 +26,7 @@ use crate::{
     clock::Clock,
     code::Code,
     describe::{self, Description, Surface},
-    edge::{Edge, EdgeConfig, cache::AnswerCache},
+    edge::{Edge, EdgeConfig, cache::AnswerCache, limiter::RequestLimiter},
     metrics::HttpMetrics,
     not_found,
 };
@@ -101,7 +101,7 @@ impl Desk {
 /// counted once more, to 20.
 pub fn faucet(state: FaucetState, config: EdgeConfig) -> Edge {
     let cache = Arc::new(AnswerCache::new(state.chain.clone(), config.cache_bytes));
-    let limiter = Arc::new(config.counting.limiter("faucet", config.requests_per_minute));
+    let limiter = Arc::new(RequestLimiter::new("faucet", &config));
     let clock = state.clock.clone();
     let (router, handlers) = routes().split_for_parts();
     let description = Arc::new(Description::new(handlers, &SURFACE));

@@ -11,12 +11,16 @@ mod subscription;
 
 use std::sync::Arc;
 
-use access::UniformLimiter;
 use async_graphql::{EmptyMutation, Schema};
 use axum::{Router, routing::get};
 
 use self::{limits::Limits, query::Query, subscription::Subscription};
-use crate::{clock::Clock, edge::cache::AnswerCache, sockets::Sockets, state::ApiState};
+use crate::{
+    clock::Clock,
+    edge::{cache::AnswerCache, limiter::RequestLimiter},
+    sockets::Sockets,
+    state::ApiState,
+};
 
 /// The schema.
 pub(crate) type ApiSchema = Schema<Query, EmptyMutation, Subscription>;
@@ -27,7 +31,7 @@ struct Service {
     schema: ApiSchema,
     state: Arc<ApiState>,
     cache: Arc<AnswerCache>,
-    limiter: Arc<UniformLimiter>,
+    limiter: Arc<RequestLimiter>,
     clock: Arc<dyn Clock>,
     sockets: Sockets,
 }
@@ -36,7 +40,7 @@ struct Service {
 pub(crate) fn routes(
     state: Arc<ApiState>,
     cache: Arc<AnswerCache>,
-    limiter: Arc<UniformLimiter>,
+    limiter: Arc<RequestLimiter>,
     sockets: Sockets,
 ) -> Router {
     let schema =

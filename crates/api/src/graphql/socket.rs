@@ -50,7 +50,7 @@ pub(super) fn open(upgrade: WebSocketUpgrade, parts: &Parts, service: Service) -
         let detail = "Offer graphql-transport-ws as the WebSocket's protocol.";
         return Problem::new(Code::InvalidQuery, detail).into_response();
     };
-    let Some(place) = service.sockets.take_place() else {
+    let Some(place) = service.sockets.take_place(asker.client()) else {
         let detail = "Too many WebSockets are open; try again later.";
         return Problem::new(Code::RateLimited, detail).with_retry_after(60).into_response();
     };
@@ -149,7 +149,7 @@ impl Executor for Operations {
             return stream::pending().boxed();
         };
         let answers = async move {
-            if !service.limiter.take(asker.client(), service.clock.now()).await.is_granted {
+            if !service.limiter.take(asker, service.clock.now()).await.is_granted {
                 exceeded.notify_one();
                 return stream::pending().boxed();
             }

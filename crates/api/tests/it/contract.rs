@@ -282,7 +282,11 @@ async fn every_operation_answers_as_it_is_described(test: &TestDb) {
             call.path.replace("/blocks/0", "/blocks/00").replace(&tx, &tx.to_uppercase().replace("0X", "0x"));
         walk.call(&rig, &call).await;
     }
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     for call in successes(&tx).into_iter().chain([get("getApplication", location)]) {
         walk.call(&closed, &call).await;
     }

@@ -123,7 +123,11 @@ async fn every_operation_of_summaries_answers_as_it_is_described(test: &TestDb) 
     }
     walk.note("getSummary", "unknown", &ask(&rig, &path, "Bearer pds_x").await);
     walk.note("getSummary", "missing", &rig.get(&path).await);
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     walk.note("getSummary", "limited", &ask(&closed, &path, &token).await);
     rig.clock.advance(Duration::from_secs(13 * 3600));
     walk.note("getSummary", "expired", &ask(&rig, &path, &token).await);

@@ -22,6 +22,7 @@ on_both_engines! {
     a_key_ends_with_its_plan,
     a_key_that_was_taken_back_is_refused,
     a_key_is_good_for_its_scopes_alone,
+    a_key_has_a_limit_of_its_own_wherever_it_is_used,
     every_operation_of_keys_answers_as_it_is_described,
 }
 
@@ -78,6 +79,38 @@ async fn what_is_no_key_is_refused_without_the_database(test: &TestDb) {
     // A well-formed one has to be looked up.
     let unseen = peppers().mint(&mut rand::rng());
     assert_eq!(with(&rig, unseen.text.expose()).await.refusal(), (503, "database_unavailable".into()));
+}
+
+async fn a_key_has_a_limit_of_its_own_wherever_it_is_used(test: &TestDb) {
+    let config =
+        EdgeConfig { requests_per_minute: 2, developer_key_requests_per_minute: 5, ..EdgeConfig::default() };
+    let rig = Rig::with(test, config).await;
+    let (one, other) =
+        (rig.give_key(WALLET, Scopes::ALL, DAY).await, rig.give_key(WALLET, Scopes::ALL, DAY).await);
+    let stranger = peppers().mint(&mut rand::rng());
+    let forged = stranger.text.expose().replace(stranger.id.as_str(), one.id.as_str());
+    let ask = async |from: u8, key: Option<&str>| {
+        let headers: Vec<_> = key.map(|key| ("x-platform-dev-key", key)).into_iter().collect();
+        let reply = rig.ask_from([203, 0, 113, from].into(), "GET", "/api/v1/chain", &headers, "").await;
+        let limit: u32 = reply.header("ratelimit-limit").unwrap().parse().unwrap();
+        let remaining: u32 = reply.header("ratelimit-remaining").unwrap().parse().unwrap();
+        (reply.status.as_u16(), limit, remaining)
+    };
+    assert_eq!([ask(1, None).await, ask(1, None).await], [(200, 2, 1), (200, 2, 0)]);
+    assert_eq!(ask(1, None).await, (429, 2, 0));
+    // The address is used up, the key is not; and it is the same key from elsewhere.
+    for (from, left) in [(1, 4), (1, 3), (2, 2), (3, 1), (1, 0)] {
+        assert_eq!(ask(from, Some(one.text.expose())).await, (200, 5, left));
+    }
+    assert_eq!(ask(4, Some(one.text.expose())).await, (429, 5, 0));
+    assert_eq!(ask(1, Some(other.text.expose())).await, (200, 5, 4), "another key");
+    assert_eq!(ask(4, None).await, (200, 2, 1), "who has no key does not pay for it");
+    // What is no good key counts for the address.
+    for wrong in [stranger.text.expose(), &forged, "pdk_nonsense"] {
+        assert_eq!(ask(1, Some(wrong)).await, (429, 2, 0), "{wrong}");
+    }
+    rig.clock.advance(Duration::from_secs(60));
+    assert_eq!(ask(4, Some(one.text.expose())).await.0, 200);
 }
 
 async fn a_key_ends_with_its_plan(test: &TestDb) {
@@ -157,7 +190,11 @@ async fn every_operation_of_keys_answers_as_it_is_described(test: &TestDb) {
     rig.db.close().await;
     rig.clock.advance(DAY);
     walk.note("getCurrentKey", KEY, &with(&rig, good.text.expose()).await);
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     walk.note("getCurrentKey", KEY, &closed.get(KEY).await);
     walk.note("getCurrentKey", KEY, &Rig::without_portal(test).await.get(KEY).await);
     walk.finish();

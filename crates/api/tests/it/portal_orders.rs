@@ -359,7 +359,11 @@ pub(crate) async fn walk_sessions(walk: &mut Walk, rig: &Rig, test: &TestDb, cal
     let cookie = format!("chainnet_session={}", rig.sign_in(4).await);
     let old = crate::portal_people::bearer(&rig.sign_in(5).await);
     let without_portal = Rig::without_portal(test).await;
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     for &(operation, method, path, body) in calls {
         let ask = async |rig: &Rig, path: &str, headers: &[(&str, &str)]| {
             rig.ask(method, path, headers, body).await

@@ -446,7 +446,11 @@ async fn every_operation_of_payment_links_answers_as_it_is_described(test: &Test
     walk.note("createQuote", "behind", &shop.ask_quote(&invoice).await);
     rig.node.cut(true);
     walk.note("createQuote", "cut", &shop.ask_quote(&invoice).await);
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     rig.db.close().await;
     for (operation, method, path) in calls(&page) {
         walk.note(operation, &path, &ask(&closed, operation, method, &path).await);

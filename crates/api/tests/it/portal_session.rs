@@ -383,7 +383,11 @@ async fn every_operation_of_sessions_answers_as_it_is_described(test: &TestDb) {
     walk.note("createSession", SESSION, &rig.post(&long, answer.clone()).await);
     rig.db.close().await;
     walk_everything(&mut walk, &rig, &challenge, &given.id).await;
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     walk_everything(&mut walk, &closed, &challenge, &given.id).await;
     let without = Rig::without_portal(test).await;
     walk_everything(&mut walk, &without, &challenge, &given.id).await;

@@ -170,7 +170,11 @@ pub(crate) async fn walk_keys(
         let long = format!("{path}?{}", "x".repeat(2048));
         walk.note(operation, path, &ask(rig, method, &long, &[good]).await);
     }
-    let closed = Rig::with(test, EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() }).await;
+    let closed = Rig::with(
+        test,
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
+    )
+    .await;
     for (operation, method, path) in calls {
         walk.note(operation, path, &ask(&closed, method, path, &[good]).await);
     }

@@ -24,6 +24,7 @@ on_both_engines! {
     every_new_block_reaches_a_subscriber_in_order,
     operations_of_a_socket_are_bounded_and_counted,
     limits_hold_on_a_socket_too,
+    one_client_does_not_take_all_sockets,
     a_socket_is_told_at_the_end_to_connect_again,
 }
 
@@ -143,6 +144,30 @@ async fn operations_of_a_socket_are_bounded_and_counted(test: &TestDb) {
     }
     send(&mut socket, subscribe("c", "{ chain { blockNumber } }")).await;
     assert_eq!(receive(&mut socket).await, Err(4429), "the upgrade and two operations were three requests");
+}
+
+async fn one_client_does_not_take_all_sockets(test: &TestDb) {
+    let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    let config = EdgeConfig { requests_per_minute: 1_000_000, trusted_proxies, ..EdgeConfig::default() };
+    let rig = Rig::with(test, config).await;
+    let (address, _stop, _server) = listen(&rig).await;
+    // Clients behind a proxy are told apart.
+    let upgrade = async |client: &str| {
+        let mut request = format!("ws://{address}/graphql").into_client_request().unwrap();
+        request.headers_mut().insert("sec-websocket-protocol", "graphql-transport-ws".parse().unwrap());
+        request.headers_mut().insert("x-forwarded-for", client.parse().unwrap());
+        let stream = TcpStream::connect(address).await.unwrap();
+        client_async(request, stream).await.map(|(socket, _)| socket)
+    };
+    let mut open = Vec::new();
+    for _ in 0..100 {
+        open.push(upgrade("203.0.113.7").await.unwrap());
+    }
+    match upgrade("203.0.113.7").await {
+        Err(tokio_tungstenite::tungstenite::Error::Http(refused)) => assert_eq!(refused.status(), 429),
+        other => panic!("{other:?}"),
+    }
+    assert!(upgrade("203.0.113.8").await.is_ok(), "others are not concerned");
 }
 
 async fn limits_hold_on_a_socket_too(test: &TestDb) {

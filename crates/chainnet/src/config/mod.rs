@@ -123,6 +123,8 @@ pub struct ApiConfig {
     pub listen: SocketAddr,
     /// Requests of one client address in a minute.
     pub rate_limit: NonZeroU32,
+    /// Requests with one developer key in a minute.
+    pub developer_key_rate_limit: NonZeroU32,
     /// Whose pages may read the answers.
     pub cors: Origins,
     /// Proxies whose X-Forwarded-For is believed.
@@ -136,6 +138,8 @@ pub struct GatewayConfig {
     pub listen: SocketAddr,
     /// Requests of one client address in a minute, without a key.
     pub rate_limit: NonZeroU32,
+    /// Whose pages may read the answers.
+    pub cors: Origins,
 }
 
 /// The faucet. Mainnet has none, whatever stands here.
@@ -211,7 +215,7 @@ impl Config {
             .unwrap_or(own_database);
         let database_connections = layers.take(&table::DATABASE_CONNECTIONS, Db::CONNECTIONS);
         let api = take_api(&mut layers, network, record);
-        let gateway = take_gateway(&mut layers, network);
+        let gateway = take_gateway(&mut layers, network, &api);
         let faucet = take_faucet(&mut layers);
         let explorer = take_explorer(&mut layers);
         let portal = take_portal(&mut layers, network);
@@ -300,6 +304,7 @@ fn take_api(layers: &mut Layers, network: Network, record: Option<&Deployment>) 
     ApiConfig {
         listen: SocketAddr::new(host, port),
         rate_limit,
+        developer_key_rate_limit: layers.take(&table::DEVELOPER_KEY_RATE_LIMIT_MAX, RATE_LIMIT),
         cors: cors.unwrap_or(Origins::Any),
         trusted_proxies: layers.take(&table::TRUSTED_PROXIES, Vec::new()),
     }
@@ -311,12 +316,18 @@ fn own_origins(record: &Deployment) -> Origins {
     Origins::Only(origins)
 }
 
-fn take_gateway(layers: &mut Layers, network: Network) -> GatewayConfig {
+fn take_gateway(layers: &mut Layers, network: Network, api: &ApiConfig) -> GatewayConfig {
     let own_port = network.gateway_port();
     let host = layers.take(&table::GATEWAY_HOST, LOCALHOST);
     let port = layers.take_or(&table::GATEWAY_PORT, Some(own_port), Source::Default).unwrap_or(own_port);
     let rate_limit = layers.take(&table::GATEWAY_RATE_LIMIT_MAX, RATE_LIMIT);
-    GatewayConfig { listen: SocketAddr::new(host, port), rate_limit }
+    // Anybody's pages may use a public network, as with every public endpoint of a chain; a private one is its operator's.
+    let own_origins = match network {
+        Network::Devnet => api.cors.clone(),
+        Network::Testnet | Network::Mainnet => Origins::Any,
+    };
+    let cors = layers.take_or(&table::GATEWAY_CORS_ORIGINS, Some(own_origins), Source::Default);
+    GatewayConfig { listen: SocketAddr::new(host, port), rate_limit, cors: cors.unwrap_or(Origins::Any) }
 }
 
 fn take_faucet(layers: &mut Layers) -> FaucetConfig {

@@ -54,6 +54,21 @@ fn the_defaults_are_those_of_the_specification() {
 }
 
 #[test]
+fn any_page_may_use_a_public_gateway_and_a_private_one_is_its_operators() {
+    let gateway = |variables: &[(&'static str, &'static str)]| load(&[], variables, "").unwrap().gateway.cors;
+    let only = |origin: &str| Origins::Only(vec![origin.to_owned()]);
+    let origins = ("CORS_ORIGINS", "https://pages.example");
+    for network in ["testnet", "mainnet"] {
+        let network = ("PLATFORM_NETWORK", network);
+        assert_eq!(gateway(&[network, origins]), Origins::Any);
+        let own = ("GATEWAY_CORS_ORIGINS", "https://own.example");
+        assert_eq!(gateway(&[network, origins, own]), only("https://own.example"));
+    }
+    assert_eq!(gateway(&[origins]), only("https://pages.example"));
+    assert_eq!(gateway(&[]), Origins::Any);
+}
+
+#[test]
 fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
     let file = "[api]\nport = 1\n";
     let config = load(&[("api-port", "3")], &[("API_PORT", "2")], file).unwrap();

@@ -1,6 +1,12 @@
 //! How the text of a setting becomes a value. A refusal says what is wrong; what is allowed is said by the table.
 
-use std::{fmt::Display, net::IpAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
+use std::{
+    fmt::{self, Display},
+    net::IpAddr,
+    num::NonZeroU32,
+    path::PathBuf,
+    str::FromStr,
+};
 
 use chain::remote::NodeUrl;
 use domain::{Network, WebUrl, Wei};
@@ -18,13 +24,22 @@ pub enum LogFormat {
     Json,
 }
 
-/// Whose pages may read the API's answers.
+/// Whose pages may read answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origins {
     /// Anybody's.
     Any,
     /// Those of these origins, `scheme://host[:port]`.
     Only(Vec<String>),
+}
+
+impl Display for Origins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::Only(origins) => f.write_str(&listed(origins)),
+        }
+    }
 }
 
 fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {

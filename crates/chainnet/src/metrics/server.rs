@@ -52,7 +52,7 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Metrics, probe: Probe,
         let (metrics, probe) = (metrics.clone(), probe.clone());
         async move { answer(&metrics, &probe, request.method(), request.uri().path()).await }
     };
-    api::serve_with(listener, answer, stop).await;
+    api::serve_with(listener, answer, api::ConnectionLimits::default(), stop).await;
 }
 
 async fn answer(metrics: &Metrics, probe: &Probe, method: &Method, path: &str) -> Response<Full<Bytes>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::Keyring;
-use api::Edge;
+use api::{ConnectionLimits, Edge};
 use domain::Network;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -54,7 +54,10 @@ impl Wiring<'_> {
             live: Live::new(watching),
         };
         let live = site.live.clone();
-        let explorer = Explorer::new(site, self.config.api.trusted_proxies.clone());
+        let trusted_proxies = self.config.api.trusted_proxies.clone();
+        let limits =
+            ConnectionLimits { trusted_proxies: trusted_proxies.clone(), ..ConnectionLimits::default() };
+        let explorer = Explorer::new(site, trusted_proxies);
         self.metrics.add_collector("explorer", explorer.metrics());
         self.metrics.add_figures("explorer", move |figures| {
             figures.gauge("watchers", "Pages that are open and live", live.watchers() as f64)
@@ -65,7 +68,7 @@ impl Wiring<'_> {
                 let explorer = explorer.clone();
                 async move { explorer.answer(peer, request).await }
             };
-            tokio::join!(follower.follow(), api::serve_with(listener, answer, stop));
+            tokio::join!(follower.follow(), api::serve_with(listener, answer, limits, stop));
             Ok(())
         });
     }

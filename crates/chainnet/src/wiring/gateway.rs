@@ -36,7 +36,7 @@ impl Wiring<'_> {
                 }
             },
             chain_id: config.network.chain_id(),
-            cors: match &config.api.cors {
+            cors: match &config.gateway.cors {
                 Origins::Any => Cors::Any,
                 Origins::Only(origins) => Cors::Origins(origins.clone()),
             },

@@ -172,6 +172,7 @@ impl Wiring<'_> {
         let api = &self.config.api;
         EdgeConfig {
             requests_per_minute: api.rate_limit.get(),
+            developer_key_requests_per_minute: api.developer_key_rate_limit.get(),
             counting: self.counting.clone(),
             trusted_proxies: api.trusted_proxies.clone(),
             cors: match &api.cors {

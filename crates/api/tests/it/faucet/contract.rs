@@ -106,7 +106,8 @@ async fn walk_invited(walk: &mut Walk) {
 
 async fn walk_closed(walk: &mut Walk) {
     let test = TestDb::sqlite().await;
-    let config = EdgeConfig { requests_per_minute: 0, ..EdgeConfig::default() };
+    let config =
+        EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() };
     let rig = FaucetRig::with(Network::Testnet, test.db(), FaucetSettings::default(), config).await;
     Caller { rig: &rig, walk, headers: Vec::new() }.all("x").await;
     test.finish().await;

@@ -64,6 +64,23 @@ pub(in crate::config) const RATE_LIMIT_MAX: Setting<NonZeroU32> = Setting {
     secret: false,
 };
 
+pub(in crate::config) const DEVELOPER_KEY_RATE_LIMIT_MAX: Setting<NonZeroU32> = Setting {
+    about: About {
+        key: "api.developer_key_rate_limit_max",
+        env: "DEVELOPER_KEY_RATE_LIMIT_MAX",
+        flag: "developer-key-rate-limit-max",
+        value: "NUMBER",
+        meaning: "Requests that may be made with one developer key in a minute, from wherever it is used",
+        allowed: "1 or more; for no limit a large number",
+        default: Fixed("600"),
+        shape: Shape::Number,
+        commands: &["up", "api", "explorer"],
+    },
+    parse: value::limit,
+    show: NonZeroU32::to_string,
+    secret: false,
+};
+
 pub(in crate::config) const CORS_ORIGINS: Setting<Origins> = Setting {
     about: About {
         key: "api.cors_origins",
@@ -77,10 +94,7 @@ pub(in crate::config) const CORS_ORIGINS: Setting<Origins> = Setting {
         commands: &["up", "api", "faucet", "explorer"],
     },
     parse: value::origins,
-    show: |origins| match origins {
-        Origins::Any => "*".to_owned(),
-        Origins::Only(origins) => listed(origins),
-    },
+    show: Origins::to_string,
     secret: false,
 };
 

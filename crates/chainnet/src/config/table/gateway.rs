@@ -8,7 +8,7 @@ use crate::config::{
         DefaultValue::{Depends, Fixed},
         Setting, Shape,
     },
-    value,
+    value::{self, Origins},
 };
 
 pub(in crate::config) const GATEWAY_HOST: Setting<IpAddr> = Setting {
@@ -59,5 +59,22 @@ pub(in crate::config) const GATEWAY_RATE_LIMIT_MAX: Setting<NonZeroU32> = Settin
     },
     parse: value::limit,
     show: NonZeroU32::to_string,
+    secret: false,
+};
+
+pub(in crate::config) const GATEWAY_CORS_ORIGINS: Setting<Origins> = Setting {
+    about: About {
+        key: "gateway.cors_origins",
+        env: "GATEWAY_CORS_ORIGINS",
+        flag: "gateway-cors-origins",
+        value: "ORIGINS",
+        meaning: "Whose web pages may read the gateway's answers",
+        allowed: "* for everybody, or origins such as https://example.org",
+        default: Depends("*, devnet as api.cors_origins"),
+        shape: Shape::List,
+        commands: &["up", "gateway"],
+    },
+    parse: value::origins,
+    show: Origins::to_string,
     secret: false,
 };

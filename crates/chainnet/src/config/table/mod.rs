@@ -15,11 +15,11 @@ mod portal;
 
 pub(super) use self::{
     access::{INTERNAL_ALLOWLIST, KEY_RATE_LIMIT_MAX, REDIS_URL},
-    api::{API_HOST, API_PORT, CORS_ORIGINS, RATE_LIMIT_MAX, TRUSTED_PROXIES},
+    api::{API_HOST, API_PORT, CORS_ORIGINS, DEVELOPER_KEY_RATE_LIMIT_MAX, RATE_LIMIT_MAX, TRUSTED_PROXIES},
     database::{DATABASE_CONNECTIONS, DATABASE_URL},
     explorer::{EXPLORER_HOST, EXPLORER_PORT},
     faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
-    gateway::{GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
+    gateway::{GATEWAY_CORS_ORIGINS, GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
     general::{DATA, DEPLOYMENTS, LOG_FILTER, LOG_FORMAT, NETWORK},
     keeper::{KEEPER_AUTO_SLASH, KEEPER_KEY, REGISTRY_KEY},
     mail::{SMTP_FROM, SMTP_URL},
@@ -43,7 +43,7 @@ pub(in crate::config) const FILE: About = About {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 40] = [
+pub const SETTINGS: [&About; 42] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -59,11 +59,13 @@ pub const SETTINGS: [&About; 40] = [
     &API_HOST.about,
     &API_PORT.about,
     &RATE_LIMIT_MAX.about,
+    &DEVELOPER_KEY_RATE_LIMIT_MAX.about,
     &CORS_ORIGINS.about,
     &TRUSTED_PROXIES.about,
     &GATEWAY_HOST.about,
     &GATEWAY_PORT.about,
     &GATEWAY_RATE_LIMIT_MAX.about,
+    &GATEWAY_CORS_ORIGINS.about,
     &FAUCET_HOST.about,
     &FAUCET_PORT.about,
     &FAUCET_DAILY_CAP.about,

@@ -219,9 +219,8 @@ async fn revocations(fleet: &Fleet, test: &TestDb, merchant: &Merchant, key: &st
     }
 }
 
-/// Asks in turn as a client of this address until everybody has refused often, and answers how often it was granted, and how
-/// much may have come back meanwhile.
-async fn exhaust(servers: &[HttpClient], address: Address) -> (u32, u32) {
+/// Asks in turn as a client of this address until everybody has refused often, and answers how often it was granted.
+async fn exhaust(servers: &[HttpClient], address: Address) -> u32 {
     let [a, b, c, ..] = address.into_array();
     let from = format!("10.{a}.{b}.{c}");
     let (begin, mut granted, mut refused) = (Instant::now(), 0, 0);
@@ -238,20 +237,19 @@ async fn exhaust(servers: &[HttpClient], address: Address) -> (u32, u32) {
             }
         }
     }
-    (granted, u32::try_from(begin.elapsed().as_secs() + 1).unwrap() * LIMIT / 60)
+    granted
 }
 
 /// All APIs and the explorer together grant a client its limit; without Redis each has its part of it.
 async fn limits(fleet: &mut Fleet) {
     let servers = [&fleet.apis[0], &fleet.apis[1], &fleet.explorer].map(Member::client);
-    let (granted, refilled) = exhaust(&servers, Address::repeat_byte(1)).await;
-    // Advances, what comes back in two seconds, and one more for each.
-    let slack = LIMIT / 8 + LIMIT / 30 + SHARERS;
-    assert!((LIMIT..=LIMIT + refilled + slack).contains(&granted), "{granted}, {refilled} came back");
+    let granted = exhaust(&servers, Address::repeat_byte(1)).await;
+    // One of them may have leased a few that were asked of another.
+    assert!((LIMIT - LIMIT / 10..=LIMIT).contains(&granted), "{granted}");
     fleet.redis.kill().await.unwrap();
-    let (granted, refilled) = exhaust(&servers, Address::repeat_byte(2)).await;
+    let granted = exhaust(&servers, Address::repeat_byte(2)).await;
     let share = 3 * LIMIT / SHARERS;
-    assert!((1..=share + refilled + slack).contains(&granted), "{granted}, {refilled} came back");
+    assert!((1..=share).contains(&granted), "{granted}");
     fleet.redis.start_again().await.unwrap();
 }
 
