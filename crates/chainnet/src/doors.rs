@@ -83,8 +83,9 @@ impl Doors {
 
 impl Addresses {
     /// A deployment record whose public URLs, where they name this machine, have the ports that are really open: links and
-    /// signatures made here must lead back here.
-    pub(crate) fn settle(&self, recorded: &Deployment) -> Deployment {
+    /// signatures made here must lead back here. A wallet can send no key in a header: on this machine it is shown to the node's own
+    /// port, which needs none, where the gateway needs one.
+    pub(crate) fn settle(&self, recorded: &Deployment, node: Option<SocketAddr>) -> Deployment {
         let mut settled = recorded.clone();
         let urls = &mut settled.urls;
         follow(&mut urls.api, self.api);
@@ -93,7 +94,12 @@ impl Addresses {
         if let Some(faucet) = &mut urls.faucet {
             follow(faucet, self.faucet);
         }
-        settled.wallet.rpc_urls.iter_mut().for_each(|url| follow(url, self.gateway));
+        let node = node.filter(|node| node.ip().is_loopback() || node.ip().is_unspecified());
+        let wallets = match settled.network {
+            Network::Devnet => node.or(self.gateway),
+            Network::Testnet | Network::Mainnet => self.gateway,
+        };
+        settled.wallet.rpc_urls.iter_mut().for_each(|url| follow(url, wallets));
         settled.wallet.block_explorer_urls.iter_mut().for_each(|url| follow(url, self.explorer));
         settled
     }

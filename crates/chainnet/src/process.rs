@@ -64,7 +64,7 @@ async fn run_roles(config: &Config, chain: &ChainSource, roles: Roles) -> anyhow
     let addresses = doors.addresses()?;
     let db = open_database(config).await?;
     let mut parts = Parts::default();
-    let deployment = addresses.settle(config.deployment());
+    let deployment = addresses.settle(config.deployment(), chain.node.as_ref().map(|node| node.rpc));
     let counting = match roles {
         Roles::All | Roles::Api | Roles::Faucet | Roles::Explorer => {
             start_counting(config, &mut parts).await?

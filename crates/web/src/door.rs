@@ -3,7 +3,7 @@
 //! Visitors from this machine and from internal addresses come in as they are. Everybody else shows a key that has the
 //! permission `explorer`: in a header, or once in a form, after which a cookie carries it.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 use access::{InternalAllowlist, Keyring, presented_key};
 use domain::Permission;
@@ -49,6 +49,33 @@ impl Visitors {
             grant.usage.count_denied();
         }
         may_look
+    }
+}
+
+impl Visitors {
+    /// The key of a visitor who may use it for JSON-RPC, on a network that needs one.
+    pub(crate) fn rpc_key(&self, headers: &HeaderMap, address: IpAddr, now: Timestamp) -> Option<RpcKey> {
+        let Self::Invited { keyring, .. } = self else { return None };
+        let key = key_of(headers)?;
+        let grant = keyring.authenticate(key, address, now).ok()?;
+        grant.permissions.contains(Permission::Rpc).then(|| RpcKey(key.to_owned()))
+    }
+}
+
+/// A visitor's key that is good for JSON-RPC. It does not print itself.
+#[derive(Clone)]
+pub(crate) struct RpcKey(String);
+
+impl RpcKey {
+    /// The text, to be shown to its owner alone.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for RpcKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RpcKey(hidden)")
     }
 }
 

@@ -183,7 +183,8 @@ impl Inner {
 
     /// Lets the page's handler answer, within the time limit and whatever happens in there.
     async fn ask(&self, mut request: Request<Body>, visit: &Visit) -> Response {
-        request.extensions_mut().insert(visit.clone());
+        let rpc_key = self.site.visitors.rpc_key(request.headers(), visit.address, self.site.api.clock.now());
+        request.extensions_mut().insert(Visit { rpc_key, ..visit.clone() });
         if request.method() == Method::HEAD {
             *request.method_mut() = Method::GET;
         }

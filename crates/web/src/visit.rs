@@ -9,7 +9,7 @@ use hyper::{
 };
 use url::form_urlencoded;
 
-use crate::words::Language;
+use crate::{door::RpcKey, words::Language};
 
 /// The cookie with the chosen language.
 pub(crate) const LANGUAGE_COOKIE: &str = "chainnet_lang";
@@ -55,6 +55,8 @@ pub(crate) struct Visit {
     pub(crate) address: IpAddr,
     /// The request's id, by which it is found in the log.
     pub(crate) id: HeaderValue,
+    /// The visitor's key, where it is good for JSON-RPC.
+    pub(crate) rpc_key: Option<RpcKey>,
 }
 
 impl Visit {
@@ -70,6 +72,7 @@ impl Visit {
             place: uri.path_and_query().map_or("/", |place| place.as_str()).to_owned(),
             address,
             id,
+            rpc_key: None,
         }
     }
 

@@ -2,13 +2,16 @@
 //!
 //! A page with a wallet has this as `wallet`, prints `{{ wallet }}` above its buttons, and has `wallet.js` among its scripts.
 
-use std::fmt::{self, Display};
+use std::{
+    borrow::Cow,
+    fmt::{self, Display},
+};
 
 use askama::filters::HtmlSafe;
 use domain::deployment::WalletNetwork;
 use serde::Serialize;
 
-use crate::{site::Site, words::Language};
+use crate::{door::RpcKey, site::Site, visit::Visit};
 
 words! {
     /// What goes wrong with wallets, and what is waited for. Words of more than one letter case are codes of the API.
@@ -38,20 +41,30 @@ words! {
 
 /// What the script of wallets needs of a page.
 pub(crate) struct WalletKit<'a> {
-    network: &'a WalletNetwork,
+    network: Cow<'a, WalletNetwork>,
     words: &'static WalletWords,
 }
 
 impl<'a> WalletKit<'a> {
-    /// For a page in a language.
-    pub(crate) fn new(site: &'a Site, language: Language) -> Self {
-        Self { network: &site.deployment().wallet, words: WalletWords::of(language) }
+    /// For a visitor.
+    pub(crate) fn new(site: &'a Site, visit: &Visit) -> Self {
+        let own = visit.rpc_key.as_ref().and_then(|key| own_network(site, key));
+        let network = own.map_or(Cow::Borrowed(&site.deployment().wallet), Cow::Owned);
+        Self { network, words: WalletWords::of(visit.language) }
     }
+}
+
+/// The network with an address that works for a wallet, which can hold a URL but send no header: it has the visitor's key in it.
+fn own_network(site: &Site, key: &RpcKey) -> Option<WalletNetwork> {
+    let deployment = site.deployment();
+    let gateway = deployment.urls.rpc.as_str().trim_end_matches('/');
+    let url = format!("{gateway}/rpc/{}", key.expose()).parse().ok()?;
+    Some(WalletNetwork { rpc_urls: vec![url], ..deployment.wallet.clone() })
 }
 
 impl Display for WalletKit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        data(f, "wallet-network", self.network)?;
+        data(f, "wallet-network", &*self.network)?;
         data(f, "wallet-words", self.words)?;
         f.write_str("<p id=\"alert\" class=\"note bad\" role=\"alert\"></p>")?;
         f.write_str("<p id=\"progress\" class=\"note\" role=\"status\"></p>")

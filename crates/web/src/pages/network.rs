@@ -86,7 +86,7 @@ pub(crate) async fn show(State(site): State<Arc<Site>>, visit: Visit) -> Shown {
     show_page(&Page {
         frame: Frame::new(&site, &visit, Section::Developers, w.title).with_scripts(&["network.js"]),
         w,
-        wallet: WalletKit::new(&site, visit.language),
+        wallet: WalletKit::new(&site, &visit),
         name: Mono(wallet.chain_name.clone()),
         rpc: Mono(deployment.urls.rpc.to_string()),
         chain_id: Mono(deployment.chain_id.to_string()),

@@ -203,7 +203,7 @@ fn page<'a>(
     Page {
         frame: Frame::new(site, visit, Section::Elsewhere, w.title).with_scripts(&["pay.js"]),
         w,
-        wallet: WalletKit::new(site, language),
+        wallet: WalletKit::new(site, visit),
         error: None,
         status: invoice.state.name(),
         is_open,

@@ -138,3 +138,39 @@ async fn a_private_network_asks_strangers_for_a_key() {
     let cookie = cookie.split(';').next().unwrap();
     assert_eq!(rig.ask_from(stranger, "GET", "/", &[("cookie", cookie)], "").await.status, 200);
 }
+
+/// A wallet holds a URL and sends no header: what the button hands it has the visitor's own key in it, if that is good for it.
+#[tokio::test]
+async fn a_wallet_on_a_private_network_is_given_an_address_that_works_without_a_header() {
+    let rig = Rig::with(Wishes { is_private: true, ..Wishes::default() }).await;
+    let (stranger, gateway) = ("203.0.113.9".parse().unwrap(), "http://127.0.0.1:8540");
+    let (both, looks) = (rig.key("rpc,explorer").await, rig.key("explorer").await);
+    for (key, url) in [(&both, format!("{gateway}/rpc/{both}")), (&looks, gateway.to_owned())] {
+        let cookie = format!("chainnet_key={key}");
+        for header in [("x-api-key", key.as_str()), ("cookie", cookie.as_str())] {
+            let page = rig.ask_from(stranger, "GET", "/network", &[header], "").await.page();
+            let (_, data) = page.split_once("id=\"wallet-network\">").unwrap();
+            let network: serde_json::Value =
+                serde_json::Deserializer::from_str(data).into_iter().next().unwrap().unwrap();
+            assert_eq!(network["rpcUrls"], serde_json::json!([url]), "{network}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_client_does_not_take_all_live_streams() {
+    let rig = Rig::new().await;
+    let watch = async |peer: &str| {
+        let request = hyper::Request::builder().uri("/live").body(String::new()).unwrap();
+        rig.explorer.answer(peer.parse().unwrap(), request).await
+    };
+    let mut open = Vec::new();
+    for _ in 0..100 {
+        open.push(watch("203.0.113.7").await);
+        assert_eq!(open.last().unwrap().status(), 200);
+    }
+    assert_eq!(watch("203.0.113.7").await.status(), 429);
+    assert_eq!(watch("203.0.113.8").await.status(), 200, "others are not concerned");
+    drop(open.pop());
+    assert_eq!(watch("203.0.113.7").await.status(), 200);
+}

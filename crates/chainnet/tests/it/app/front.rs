@@ -127,3 +127,35 @@ async fn mainnet_has_no_faucet_and_another_network_needs_a_key_to_pay_with() {
         assert!(error.contains(word), "{error}");
     }
 }
+
+/// A wallet sends no header: on this machine it is shown to the node's own port, which needs no key.
+#[tokio::test]
+async fn a_wallet_on_this_machine_is_given_an_address_that_works_without_a_key() {
+    let data = folder();
+    let app = testkit::AppProcess::up(BINARY, data.path(), ["--on-demand"]).await.unwrap();
+    let network = app.api().get("/api/v1/network").await.unwrap().json();
+    let url = network["wallet"]["rpcUrls"][0].as_str().unwrap();
+    let wallet = HttpClient::new(url.trim_start_matches("http://").trim_end_matches('/').parse().unwrap());
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": [] });
+    let answer = wallet.post("/", &request).await.unwrap();
+    assert_eq!(
+        (answer.status.as_u16(), &answer.json()["result"]),
+        (200, &json!("0x228d")),
+        "{url}: {answer:?}"
+    );
+}
+
+/// Pages of any origin may use a public network's gateway, whatever may read the API.
+#[tokio::test]
+async fn any_page_may_use_the_gateway_of_a_public_network() {
+    let data = folder();
+    let arguments = ["--network", "testnet", "--cors-origins", "https://pages.example", "--on-demand"];
+    let app = testkit::AppProcess::up(BINARY, data.path(), arguments).await.unwrap();
+    let gateway = HttpClient::new(app.server().announced("Gateway").unwrap());
+    let origin = ("origin", "https://anybody.example");
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": [] });
+    let answer = gateway.post_with("/", &[origin], &request).await.unwrap();
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "{answer:?}");
+    let refused = app.api().get_with("/api/v1/network", &[origin]).await.unwrap();
+    assert_eq!(refused.header("access-control-allow-origin"), None, "the API has its own setting");
+}

@@ -184,7 +184,7 @@ fn page<'a>(
         frame: Frame::new(site, visit, Section::Developers, title).with_scripts(&["developers.js"]),
         w,
         tabs: Tabs::new(if is_key { "keys" } else { "webhook" }, member, language),
-        wallet: WalletKit::new(site, language),
+        wallet: WalletKit::new(site, visit),
         id: row.id.to_string(),
         is_key,
         what,

@@ -75,7 +75,7 @@ pub(crate) fn ask(site: &Site, visit: &Visit) -> Response {
         frame: Frame::new(site, visit, Section::Developers, w.title).with_scripts(&["developers.js"]),
         w,
         plans: plans(visit.language),
-        wallet: WalletKit::new(site, visit.language),
+        wallet: WalletKit::new(site, visit),
     };
     let status = if is_first_page { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
     show_as(status, &page).unwrap_or_else(IntoResponse::into_response)
