@@ -99,8 +99,8 @@ fn main() {
     assert!(outcome.receipts.iter().all(|receipt| receipt.success));
 
     let start = Instant::now();
-    let deadline = start + Duration::from_secs(60);
-    let body = exec::build_body(&spec, &state, &Memory::default(), &header, shared.iter().cloned(), deadline);
+    let time = exec::SelectionTime::within(Duration::from_secs(60));
+    let body = exec::build_body(&spec, &state, &Memory::default(), &header, shared.iter().cloned(), time);
     report("build_body, one block of 20k", start.elapsed());
     assert_eq!(body.unwrap().outcome, outcome);
 
@@ -122,6 +122,7 @@ fn measure_pool(transfers: &[Transaction], shared: &[Arc<Transaction>]) {
     let pool = Pool::new(PoolLimits { price_bump_percent: 0, ..PoolLimits::default() });
     let rules = PoolRules {
         chain_id: 1337,
+        number: 1,
         block_gas_limit: 1 << 50,
         fork: Fork::London,
         base_fee: 0,

@@ -10,6 +10,7 @@ pub mod claim;
 pub mod deployment;
 pub mod devnet;
 pub mod failure;
+pub mod gas;
 pub mod network;
 pub mod portal;
 pub mod web_url;

@@ -52,12 +52,25 @@ impl FeeSuggestions {
             }
         }
         let base_fee = chain.pending_header().base_fee_per_gas.unwrap_or(0).into();
+        let price = median(prices).map_or(base_fee, |price| price.min(MAX_SUGGESTED_WEI).max(base_fee));
         let found = FeeSuggestion {
-            gas_price: median(prices).map_or(base_fee, |price| price.min(MAX_SUGGESTED_WEI).max(base_fee)),
-            priority_fee: median(tips).unwrap_or(0),
+            gas_price: price.max(chain.min_gas_price()),
+            priority_fee: median(tips).unwrap_or(0).max(chain.min_tip(base_fee)),
         };
         *self.0.lock() = Some((head.block.hash, found));
         Ok(found)
+    }
+}
+
+impl Chain {
+    /// Least price of gas that the pool takes, in wei.
+    pub(crate) fn min_gas_price(&self) -> u128 {
+        self.pool.limits().min_gas_price
+    }
+
+    /// Least tip that the pool takes at this base fee, in wei.
+    pub(crate) fn min_tip(&self, base_fee: u128) -> u128 {
+        self.min_gas_price().saturating_sub(base_fee)
     }
 }
 

@@ -26,10 +26,15 @@ const MAX_CODE_SIZE: usize = 24_576;
 impl Chain {
     /// Opens the chain of `genesis` in `dir`, creating it if the directory is fresh.
     pub fn open(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
-        Self::open_store(dir, genesis).map_err(|error| error.with_advice(dir))
+        Self::open_with(dir, genesis, PoolLimits::default())
     }
 
-    fn open_store(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
+    /// The same with other limits of the pool.
+    pub fn open_with(dir: &Path, genesis: &Genesis, limits: PoolLimits) -> Result<Arc<Self>, OpenError> {
+        Self::open_store(dir, genesis, limits).map_err(|error| error.with_advice(dir))
+    }
+
+    fn open_store(dir: &Path, genesis: &Genesis, limits: PoolLimits) -> Result<Arc<Self>, OpenError> {
         let store = Store::open(dir)?;
         let spec = chain_spec(genesis);
         let genesis_hash = match store.head()? {
@@ -43,7 +48,7 @@ impl Chain {
         Ok(Arc::new(Self {
             genesis_hash,
             store,
-            pool: Pool::new(pool_limits(&spec)),
+            pool: Pool::new(pool_limits(&spec, limits)),
             spec,
             clock,
             served: watch::Sender::new(served_head(&head.block)),
@@ -65,8 +70,7 @@ impl Chain {
 }
 
 /// Where nobody pays for gas, a replacement cannot be asked to pay more; Besu too drops the price bump there.
-fn pool_limits(spec: &ChainSpec) -> PoolLimits {
-    let limits = PoolLimits::default();
+fn pool_limits(spec: &ChainSpec, limits: PoolLimits) -> PoolLimits {
     if spec.zero_base_fee { PoolLimits { price_bump_percent: 0, ..limits } } else { limits }
 }
 

@@ -35,6 +35,7 @@ impl Chain {
     fn pool_rules(&self, parent: &Header) -> PoolRules {
         PoolRules {
             chain_id: self.spec.chain_id,
+            number: parent.number + 1,
             block_gas_limit: parent.gas_limit,
             fork: self.spec.fork_at(parent.number + 1, parent.timestamp + self.spec.ibft.block_period_secs),
             base_fee: next_base_fee(parent, &self.spec.ibft).unwrap_or_default(),

@@ -137,9 +137,9 @@ impl ChainClient for EmbeddedClient {
     }
 
     async fn gas_price(&self) -> Result<U256, ChainError> {
-        // A chain without base fee takes transactions for nothing, so that is what it suggests.
+        // A chain without base fee takes transactions for the least price that its pool takes, so that is what it suggests.
         if self.chain.spec().zero_base_fee {
-            return Ok(U256::ZERO);
+            return Ok(U256::from(self.chain.min_gas_price()));
         }
         let suggestion = match self.fees.known(&self.chain) {
             Some(known) => known,

@@ -41,9 +41,13 @@ fn pool_rejection(error: &PoolError) -> Rejection {
             | RejectReason::UnsupportedType => Rejection::Other,
         },
         PoolError::ReplacementUnderpriced => Rejection::NonceOccupied,
-        PoolError::NonceTooDistant { .. } | PoolError::SenderLimit { .. } | PoolError::Full => {
-            Rejection::NotNow
+        PoolError::NonceTooDistant { .. }
+        | PoolError::SenderLimit { .. }
+        | PoolError::SenderSuspended { .. }
+        | PoolError::Full => Rejection::NotNow,
+        PoolError::PriceBelowMinimum { .. } => Rejection::Underpriced,
+        PoolError::AlreadyKnown | PoolError::FeeCapExceeded { .. } | PoolError::GasAboveCap { .. } => {
+            Rejection::Other
         }
-        PoolError::AlreadyKnown | PoolError::FeeCapExceeded { .. } => Rejection::Other,
     }
 }

@@ -1,14 +1,14 @@
-//! Running the transactions of a block, given or still to be chosen.
+//! Running the transactions of a block.
 
-use std::{borrow::Borrow, sync::Arc, time::Instant};
+use std::{borrow::Borrow, time::Instant};
 
 use alloy_consensus::{Header, Transaction as _};
-use alloy_primitives::{Address, B256, Bloom, map::AddressSet};
+use alloy_primitives::{Address, Bloom};
 use revm::ExecuteCommitEvm;
 
 use super::{
     BlockHashes, ChainSpec, ExecError, RejectReason,
-    env::{self, OverlayEvm},
+    env::{self, BlockEvm},
     error::RunError,
     overlay::Overlay,
     receipt,
@@ -17,9 +17,6 @@ use crate::{
     block::{Receipt, Transaction},
     state::{StateDiff, StateView},
 };
-
-/// No transaction costs less, so a block with less gas left is full.
-const CHEAPEST_TRANSACTION_GAS: u64 = 21_000;
 
 /// What the transactions of a block did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +31,6 @@ pub struct BlockOutcome {
     pub diff: StateDiff,
 }
 
-/// The transactions chosen for a new block and what they did.
-#[derive(Debug, Clone)]
-pub struct BuiltBody {
-    /// The transactions in order.
-    pub transactions: Vec<Arc<Transaction>>,
-    /// Their effect.
-    pub outcome: BlockOutcome,
-    /// Candidates that cannot be executed on this state. Candidates that merely did not fit are not among them.
-    pub rejected: Vec<(B256, RejectReason)>,
-}
-
 /// Runs a block's transactions on its parent's state. The header's roots, bloom and gas used are not looked at.
 pub fn execute_block<T: Borrow<Transaction>>(
     spec: &ChainSpec,
@@ -55,53 +41,33 @@ pub fn execute_block<T: Borrow<Transaction>>(
 ) -> Result<BlockOutcome, ExecError> {
     let mut run = BlockRun::new(spec, state, hashes, header, transactions.len());
     for (index, tx) in transactions.iter().map(Borrow::borrow).enumerate() {
-        if let Err(reason) = run.apply(tx)? {
-            return Err(ExecError::InvalidTransaction { index, hash: *tx.inner().tx_hash(), reason });
+        let hash = *tx.inner().tx_hash();
+        match run.apply(tx)? {
+            Applied::Yes { .. } => {}
+            Applied::Rejected(reason) => return Err(ExecError::InvalidTransaction { index, hash, reason }),
+            // Nobody has set a deadline.
+            Applied::Stopped => return Err(ExecError::Interpreter(format!("{hash} was stopped"))),
         }
     }
     run.finish(spec)
 }
 
-/// Chooses transactions from `candidates`, best first, until the block is full, the deadline has passed or none is left.
-///
-/// A sender whose transaction is left out, for whatever reason, has its later ones left out too.
-pub fn build_body(
-    spec: &ChainSpec,
-    state: &StateView,
-    hashes: &dyn BlockHashes,
-    header_template: &Header,
-    candidates: impl Iterator<Item = Arc<Transaction>>,
-    deadline: Instant,
-) -> Result<BuiltBody, ExecError> {
-    let mut run = BlockRun::new(spec, state, hashes, header_template, candidates.size_hint().0);
-    let mut transactions = Vec::with_capacity(candidates.size_hint().0);
-    let mut rejected = Vec::new();
-    let mut left_out = AddressSet::default();
-    for tx in candidates {
-        if run.gas_left() < CHEAPEST_TRANSACTION_GAS || Instant::now() >= deadline {
-            break;
-        }
-        if left_out.contains(&tx.signer()) {
-            continue;
-        }
-        match run.apply(&tx)? {
-            Ok(()) => transactions.push(tx),
-            Err(reason) => {
-                left_out.insert(tx.signer());
-                let fits_later = matches!(reason, RejectReason::GasLimitExceedsBlock { gas_limit, .. }
-                    if gas_limit <= header_template.gas_limit);
-                if !fits_later {
-                    rejected.push((*tx.inner().tx_hash(), reason));
-                }
-            }
-        }
-    }
-    Ok(BuiltBody { transactions, outcome: run.finish(spec)?, rejected })
+/// What became of a transaction.
+pub(super) enum Applied {
+    /// It is part of the block.
+    Yes {
+        /// Gas that it used.
+        gas_used: u64,
+    },
+    /// It cannot be executed; the block is as before.
+    Rejected(RejectReason),
+    /// Its time was over; the block is as before.
+    Stopped,
 }
 
 /// A block in the middle of its execution.
-struct BlockRun<'a> {
-    evm: OverlayEvm<'a>,
+pub(super) struct BlockRun<'a> {
+    evm: BlockEvm<'a>,
     gas_limit: u64,
     gas_used: u64,
     base_fee: u64,
@@ -111,12 +77,35 @@ struct BlockRun<'a> {
 }
 
 impl<'a> BlockRun<'a> {
+    /// A block whose transactions are given: each may take what it takes.
     fn new(
         spec: &ChainSpec,
         state: &'a StateView,
         hashes: &'a dyn BlockHashes,
         header: &Header,
         expected: usize,
+    ) -> Self {
+        Self::start(spec, state, hashes, header, expected, false)
+    }
+
+    /// A block whose transactions are still to be chosen, and can be stopped.
+    pub(super) fn timed(
+        spec: &ChainSpec,
+        state: &'a StateView,
+        hashes: &'a dyn BlockHashes,
+        header: &Header,
+        expected: usize,
+    ) -> Self {
+        Self::start(spec, state, hashes, header, expected, true)
+    }
+
+    fn start(
+        spec: &ChainSpec,
+        state: &'a StateView,
+        hashes: &'a dyn BlockHashes,
+        header: &Header,
+        expected: usize,
+        is_timed: bool,
     ) -> Self {
         let block = env::block_env(spec, header);
         let rules = env::rules(spec, spec.fork_at(header.number, header.timestamp));
@@ -127,24 +116,38 @@ impl<'a> BlockRun<'a> {
             beneficiary: block.beneficiary,
             bloom: Bloom::ZERO,
             receipts: Vec::with_capacity(expected),
-            evm: env::evm(rules, block, Overlay::new(state, hashes), ()),
+            evm: env::block_evm(rules, block, Overlay::new(state, hashes), is_timed),
         }
     }
 
-    fn gas_left(&self) -> u64 {
+    pub(super) fn gas_left(&self) -> u64 {
         self.gas_limit.saturating_sub(self.gas_used)
     }
 
-    /// Runs one transaction. The inner error leaves the block as it was; the outer one ends it.
-    fn apply(&mut self, tx: &Transaction) -> Result<Result<(), RejectReason>, ExecError> {
+    /// Runs one transaction, to its end.
+    fn apply(&mut self, tx: &Transaction) -> Result<Applied, ExecError> {
+        self.apply_until(tx, None)
+    }
+
+    /// Runs one transaction, until `deadline` at most. An error ends the block.
+    pub(super) fn apply_until(
+        &mut self,
+        tx: &Transaction,
+        deadline: Option<Instant>,
+    ) -> Result<Applied, ExecError> {
         let (gas_limit, available) = (tx.gas_limit(), self.gas_left());
         if gas_limit > available {
-            return Ok(Err(RejectReason::GasLimitExceedsBlock { gas_limit, available }));
+            return Ok(Applied::Rejected(RejectReason::GasLimitExceedsBlock { gas_limit, available }));
         }
+        self.evm.ctx.journaled_state.database.deadline.set(deadline);
         let result = match self.evm.transact_commit(env::tx_env(tx)).map_err(RunError::from) {
             Ok(result) => result,
             Err(RunError::Refused(refusal)) => {
-                return Ok(Err(RejectReason::new(refusal, gas_limit, available, self.base_fee)));
+                let reason = RejectReason::new(refusal, gas_limit, available, self.base_fee);
+                return Ok(Applied::Rejected(reason));
+            }
+            Err(RunError::Fatal(_)) if self.evm.ctx.journaled_state.database.deadline.has_passed() => {
+                return Ok(Applied::Stopped);
             }
             Err(RunError::Fatal(error)) => return Err(error),
         };
@@ -153,11 +156,12 @@ impl<'a> BlockRun<'a> {
         if !receipt.logs.is_empty() {
             self.bloom |= receipt.bloom();
         }
+        let gas_used = receipt.gas_used;
         self.receipts.push(receipt);
-        Ok(Ok(()))
+        Ok(Applied::Yes { gas_used })
     }
 
-    fn finish(self, spec: &ChainSpec) -> Result<BlockOutcome, ExecError> {
+    pub(super) fn finish(self, spec: &ChainSpec) -> Result<BlockOutcome, ExecError> {
         let mut overlay = self.evm.ctx.journaled_state.database;
         if !spec.block_reward.is_zero() {
             overlay.edit_account(self.beneficiary, |info| {

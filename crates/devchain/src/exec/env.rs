@@ -5,14 +5,43 @@ use alloy_primitives::{TxKind, U256};
 use revm::{
     Context, MainnetEvm,
     context::{BlockEnv, CfgEnv, Evm, FrameStack, TxEnv},
-    handler::{EthPrecompiles, MainnetContext, instructions::EthInstructions},
+    handler::{EthFrame, EthPrecompiles, MainnetContext, instructions::EthInstructions},
+    interpreter::interpreter::EthInterpreter,
 };
 
-use super::{ChainSpec, Fork, INIT_CODE_LIMIT, overlay::Overlay};
+use super::{
+    ChainSpec, Fork, INIT_CODE_LIMIT,
+    deadline::{self, TimedPrecompiles},
+    overlay::Overlay,
+};
 use crate::block::Transaction;
 
 /// The interpreter over an [`Overlay`], with an inspector if something watches.
 pub(super) type OverlayEvm<'a, I = ()> = MainnetEvm<MainnetContext<Overlay<'a>>, I>;
+
+/// The interpreter of a block: it can be told to stop a transaction.
+pub(super) type BlockEvm<'a> = Evm<
+    MainnetContext<Overlay<'a>>,
+    (),
+    EthInstructions<EthInterpreter, MainnetContext<Overlay<'a>>>,
+    TimedPrecompiles,
+    EthFrame<EthInterpreter>,
+>;
+
+/// An interpreter for a block, which heeds deadlines if it `is_timed`.
+pub(super) fn block_evm<'a>(
+    cfg: CfgEnv,
+    block: BlockEnv,
+    overlay: Overlay<'a>,
+    is_timed: bool,
+) -> BlockEvm<'a> {
+    let spec = cfg.spec;
+    let Evm { ctx, inspector, mut instruction, frame_stack, .. } = evm(cfg, block, overlay, ());
+    if is_timed {
+        deadline::watch(&mut instruction);
+    }
+    Evm { ctx, inspector, instruction, precompiles: TimedPrecompiles::new(spec), frame_stack }
+}
 
 /// An interpreter for these rules and this block.
 pub(super) fn evm<'a, I>(

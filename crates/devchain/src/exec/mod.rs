@@ -11,6 +11,7 @@ mod bounded;
 mod call;
 mod code;
 mod cost;
+mod deadline;
 mod env;
 mod error;
 mod estimate;
@@ -18,13 +19,14 @@ mod intrinsic;
 mod overlay;
 mod overrides;
 mod receipt;
+mod select;
 mod spec;
 #[cfg(test)]
 mod tests;
 mod trace;
 
 pub use access_list::create_access_list;
-pub use block::{BlockOutcome, BuiltBody, build_body, execute_block};
+pub use block::{BlockOutcome, execute_block};
 pub use call::{CallContext, CallOutcome, call};
 pub(crate) use cost::{CallCosts, CallKey};
 pub use error::{EstimateError, ExecError, RejectReason, TraceError};
@@ -32,6 +34,7 @@ pub use estimate::estimate_gas;
 pub use intrinsic::intrinsic_gas;
 pub use receipt::{body_roots, receipts_root, transactions_root};
 pub use revm::context::result::HaltReason;
+pub use select::{BuiltBody, HEAVY_GAS, SelectionTime, build_body};
 pub use spec::{ChainSpec, Fork, INIT_CODE_LIMIT};
 pub use trace::{TracedBlock, trace_block, trace_call, trace_transaction};
 

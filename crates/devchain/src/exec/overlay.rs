@@ -12,7 +12,7 @@ use revm::{
     state::AccountInfo,
 };
 
-use super::{BlockHashes, code};
+use super::{BlockHashes, code, deadline::Deadline};
 use crate::state::{Account, AccountDiff, AccountFields, StateDiff, StateError, StateView};
 
 impl DBErrorMarker for StateError {}
@@ -24,6 +24,8 @@ pub(super) struct Overlay<'a> {
     hash_overrides: BTreeMap<u64, B256>,
     accounts: AddressMap<OverlaidAccount>,
     new_code: HashMap<B256, Bytecode>,
+    /// When the transaction on it is stopped; here because this is what instructions can reach.
+    pub(super) deadline: Deadline,
 }
 
 struct OverlaidAccount {
@@ -49,6 +51,7 @@ impl<'a> Overlay<'a> {
             hash_overrides: BTreeMap::new(),
             accounts: AddressMap::default(),
             new_code: HashMap::default(),
+            deadline: Deadline::default(),
         }
     }
 

@@ -34,6 +34,26 @@ pub enum PoolError {
         /// Transactions that a sender may have.
         limit: usize,
     },
+    /// The gas limit exceeds what the node takes of one transaction.
+    #[error("the gas limit {gas_limit} exceeds the cap {cap} of one transaction")]
+    GasAboveCap {
+        /// Gas limit of the transaction.
+        gas_limit: u64,
+        /// Highest taken.
+        cap: u64,
+    },
+    /// The price per gas is below what the node takes.
+    #[error("the gas price is below the minimum {minimum}")]
+    PriceBelowMinimum {
+        /// Lowest price taken, in wei.
+        minimum: u128,
+    },
+    /// A transaction of the sender took too long to execute.
+    #[error("the sender is suspended until block {until}")]
+    SenderSuspended {
+        /// First block that its transactions are taken for again.
+        until: u64,
+    },
     /// The pool is full of transactions that matter no less.
     #[error("the transaction pool is full")]
     Full,

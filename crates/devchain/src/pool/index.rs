@@ -13,8 +13,9 @@ use alloy_primitives::{
 };
 
 use super::{
-    Added, PoolError, PoolLimits, PoolStatus, Pooled,
+    Added, PoolError, PoolLimits, PoolRules, PoolStatus, Pooled,
     queue::{Entry, Queue, Rank, Worth},
+    suspension::Suspensions,
 };
 use crate::{block::Transaction, exec::RejectReason};
 
@@ -31,21 +32,33 @@ pub(super) struct Index {
     base_fee: u64,
     arrivals: u64,
     bytes: usize,
+    suspensions: Suspensions,
+}
+
+/// A transaction that keeps to the rules.
+pub(super) struct Newcomer {
+    pub(super) transaction: Arc<Transaction>,
+    pub(super) account_nonce: u64,
+    /// The sender could pay for it if gas had a price.
+    pub(super) is_funded: bool,
 }
 
 impl Index {
     pub(super) fn add(
         &mut self,
-        tx: Arc<Transaction>,
-        account_nonce: u64,
-        base_fee: u64,
+        newcomer: Newcomer,
+        rules: &PoolRules,
         limits: &PoolLimits,
     ) -> Result<Added, PoolError> {
-        self.set_base_fee(base_fee);
+        let Newcomer { transaction: tx, account_nonce, is_funded } = newcomer;
+        self.set_base_fee(rules.base_fee);
         if self.by_hash.contains_key(tx.inner().tx_hash()) {
             return Err(PoolError::AlreadyKnown);
         }
         let (sender, nonce) = (tx.signer(), tx.nonce());
+        if let Some(until) = self.suspensions.until(sender, rules.number) {
+            return Err(PoolError::SenderSuspended { until });
+        }
         // The caller may have read the account before a block that the pool has already seen, but not after.
         if self.queues.get(&sender).is_some_and(|queue| queue.nonce() < account_nonce) {
             self.settle(sender, account_nonce);
@@ -60,13 +73,14 @@ impl Index {
         if nonce > next.saturating_add(limits.max_future_gap) {
             return Err(PoolError::NonceTooDistant { tx: nonce, next });
         }
-        let entry = Entry::new(tx, self.arrivals);
+        let entry = Entry::new(tx, self.arrivals, is_funded);
         let rival = self.queues.get(&sender).and_then(|queue| queue.entry(nonce));
         if rival.is_some_and(|rival| !outbids(&entry, rival, self.base_fee, limits.price_bump_percent)) {
             return Err(PoolError::ReplacementUnderpriced);
         }
         if rival.is_none() {
-            self.make_room_at_sender(sender, nonce, limits)?;
+            let most = if is_funded { limits.max_per_sender } else { limits.max_per_unfunded_sender };
+            self.make_room_at_sender(sender, nonce, most)?;
         }
         self.make_room(&entry, nonce <= next, limits)?;
         Ok(self.insert(entry, account_nonce))
@@ -116,6 +130,11 @@ impl Index {
         Some(tx)
     }
 
+    /// Takes nothing of a sender for a while.
+    pub(super) fn suspend(&mut self, sender: Address, building: u64) -> u64 {
+        self.suspensions.begin(sender, building)
+    }
+
     pub(super) fn get(&self, hash: B256) -> Option<Arc<Transaction>> {
         self.by_hash.get(&hash).cloned()
     }
@@ -161,14 +180,8 @@ impl Index {
     }
 
     /// Lets a sender at its limit fill a gap at the expense of its own last transaction.
-    fn make_room_at_sender(
-        &mut self,
-        sender: Address,
-        nonce: u64,
-        limits: &PoolLimits,
-    ) -> Result<(), PoolError> {
-        let Some(queue) = self.queues.get(&sender).filter(|queue| queue.len() >= limits.max_per_sender)
-        else {
+    fn make_room_at_sender(&mut self, sender: Address, nonce: u64, limit: usize) -> Result<(), PoolError> {
+        let Some(queue) = self.queues.get(&sender).filter(|queue| queue.len() >= limit) else {
             return Ok(());
         };
         match queue.last_nonce().filter(|last| *last > nonce) {
@@ -176,7 +189,7 @@ impl Index {
                 self.remove_at(sender, last);
                 Ok(())
             }
-            None => Err(PoolError::SenderLimit { limit: limits.max_per_sender }),
+            None => Err(PoolError::SenderLimit { limit }),
         }
     }
 
@@ -184,6 +197,7 @@ impl Index {
     fn make_room(&mut self, newcomer: &Entry, joins_run: bool, limits: &PoolLimits) -> Result<(), PoolError> {
         let (sender, nonce) = (newcomer.tx.signer(), newcomer.tx.nonce());
         let tip = newcomer.tip(self.base_fee);
+        let is_funded = !newcomer.standing.is_unfunded;
         loop {
             let rival = self.queues.get(&sender).and_then(|queue| queue.entry(nonce));
             let (freed, taken) = rival.map_or((0, 1), |rival| (rival.bytes, 0));
@@ -193,7 +207,8 @@ impl Index {
             }
             let victim = self.tails.first().filter(|victim| {
                 let needed = victim.sender == sender && victim.nonce <= nonce;
-                !needed && victim.is_below(joins_run && tip.is_some(), tip.unwrap_or_default())
+                let is_executable = joins_run && tip.is_some();
+                !needed && victim.is_below(is_executable, tip.unwrap_or_default(), is_funded)
             });
             let Some(victim) = victim.copied() else {
                 return Err(PoolError::Full);

@@ -8,6 +8,7 @@ mod index;
 mod limits;
 mod queue;
 mod rules;
+mod suspension;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,7 @@ pub use limits::PoolLimits;
 pub use rules::{PoolRules, SenderState};
 
 use crate::block::Transaction;
-use index::Index;
+use index::{Index, Newcomer};
 
 /// What became of a transaction that was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,11 +78,29 @@ impl Pool {
             return Err(PoolError::AlreadyKnown);
         }
         rules.check(&transaction, &sender, &self.limits)?;
-        self.index.lock().add(transaction, sender.nonce, rules.base_fee, &self.limits)
+        let newcomer = Newcomer {
+            is_funded: rules::is_funded(&transaction, &sender),
+            transaction,
+            account_nonce: sender.nonce,
+        };
+        self.index.lock().add(newcomer, rules, &self.limits)
     }
 
-    /// Up to `max` executable transactions for a block with this base fee: by effective tip, then by arrival, and in
-    /// nonce order within a sender.
+    /// Drops a transaction that took too long to execute, and takes nothing of its sender for a while: until the block that is
+    /// answered. `building` is the block that it was to be in.
+    pub fn suspend(&self, transaction: &Transaction, building: u64) -> u64 {
+        let mut index = self.index.lock();
+        index.remove(*transaction.inner().tx_hash());
+        index.suspend(transaction.signer(), building)
+    }
+
+    /// What the pool takes.
+    pub fn limits(&self) -> &PoolLimits {
+        &self.limits
+    }
+
+    /// Up to `max` executable transactions for a block with this base fee, in nonce order within a sender: by effective tip;
+    /// at equal tips those first whose sender could pay a price, then those with little gas, then by arrival.
     pub fn best(&self, base_fee: u64, max: usize) -> Vec<Arc<Transaction>> {
         self.index.lock().best(base_fee, max)
     }

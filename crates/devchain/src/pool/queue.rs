@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 use alloy_consensus::{InMemorySize, Transaction as _};
 use alloy_primitives::{Address, B256};
 
-use crate::block::Transaction;
+use crate::{block::Transaction, exec::HEAVY_GAS};
 
 /// Index entries and shared pointers that a transaction brings with it, roughly.
 const ENTRY_OVERHEAD: usize = 320;
@@ -17,12 +17,23 @@ pub(super) struct Entry {
     /// Position in the order of all arrivals.
     pub(super) arrival: u64,
     pub(super) bytes: usize,
+    pub(super) standing: Standing,
+}
+
+/// Who goes first among transactions with the same tip: the smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Standing {
+    /// The sender could not pay for it if gas had a price.
+    pub(super) is_unfunded: bool,
+    /// It may keep the block waiting.
+    is_heavy: bool,
 }
 
 impl Entry {
-    pub(super) fn new(tx: Arc<Transaction>, arrival: u64) -> Self {
+    pub(super) fn new(tx: Arc<Transaction>, arrival: u64, is_funded: bool) -> Self {
         let bytes = tx.inner().size() + ENTRY_OVERHEAD;
-        Self { tx, arrival, bytes }
+        let standing = Standing { is_unfunded: !is_funded, is_heavy: tx.gas_limit() > HEAVY_GAS };
+        Self { tx, arrival, bytes, standing }
     }
 
     pub(super) fn hash(&self) -> B256 {
@@ -39,6 +50,7 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     tip: Reverse<u128>,
+    standing: Standing,
     arrival: u64,
     pub(super) sender: Address,
     pub(super) nonce: u64,
@@ -49,6 +61,7 @@ pub(super) struct Rank {
 pub(super) struct Worth {
     executable: bool,
     tip: u128,
+    is_funded: bool,
     arrival: Reverse<u64>,
     pub(super) sender: Address,
     pub(super) nonce: u64,
@@ -56,8 +69,8 @@ pub(super) struct Worth {
 
 impl Worth {
     /// Whether this is worth less than a newcomer with that standing. Among equals, who is there stays.
-    pub(super) fn is_below(&self, executable: bool, tip: u128) -> bool {
-        (self.executable, self.tip) < (executable, tip)
+    pub(super) fn is_below(&self, executable: bool, tip: u128, is_funded: bool) -> bool {
+        (self.executable, self.tip, self.is_funded) < (executable, tip, is_funded)
     }
 }
 
@@ -149,7 +162,8 @@ impl Queue {
     pub(super) fn rank(&self, nonce: u64, base_fee: u64) -> Option<Rank> {
         let entry = self.entries.get(&nonce).filter(|_| nonce < self.run_end)?;
         let tip = Reverse(entry.tip(base_fee)?);
-        Some(Rank { tip, arrival: entry.arrival, sender: self.sender, nonce })
+        let (standing, arrival) = (entry.standing, entry.arrival);
+        Some(Rank { tip, standing, arrival, sender: self.sender, nonce })
     }
 
     /// Worth of the last transaction.
@@ -159,6 +173,7 @@ impl Queue {
         Some(Worth {
             executable: nonce < self.run_end && tip.is_some(),
             tip: tip.unwrap_or_default(),
+            is_funded: !last.standing.is_unfunded,
             arrival: Reverse(last.arrival),
             sender: self.sender,
             nonce,

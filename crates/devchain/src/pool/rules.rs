@@ -3,7 +3,7 @@
 use alloy_consensus::{Transaction as _, Typed2718};
 use alloy_primitives::U256;
 
-use super::{PoolError, PoolLimits};
+use super::{PoolError, PoolLimits, limits::FUNDED_GAS_PRICE};
 use crate::{
     block::Transaction,
     exec::{Fork, INIT_CODE_LIMIT, RejectReason, intrinsic_gas},
@@ -25,6 +25,8 @@ pub struct SenderState {
 pub struct PoolRules {
     /// EIP-155 chain id.
     pub chain_id: u64,
+    /// Height of the next block.
+    pub number: u64,
     /// Gas limit of the next block.
     pub block_gas_limit: u64,
     /// Fork of the next block.
@@ -47,6 +49,14 @@ impl PoolRules {
             return Err(PoolError::FeeCapExceeded { limit });
         }
         self.check_gas(tx)?;
+        let (gas_limit, cap) = (tx.gas_limit(), limits.max_transaction_gas);
+        if gas_limit > cap {
+            return Err(PoolError::GasAboveCap { gas_limit, cap });
+        }
+        let minimum = limits.min_gas_price;
+        if tx.effective_gas_price(Some(self.base_fee)) < minimum {
+            return Err(PoolError::PriceBelowMinimum { minimum });
+        }
         check_sender(tx, sender)?;
         Ok(())
     }
@@ -89,12 +99,19 @@ impl PoolRules {
     }
 }
 
+/// Whether the sender could pay for the transaction if gas had a price, which it need not have.
+pub(super) fn is_funded(tx: &Transaction, sender: &SenderState) -> bool {
+    let price = tx.max_fee_per_gas().max(FUNDED_GAS_PRICE);
+    cost_at(tx, price).is_some_and(|cost| cost <= sender.balance)
+}
+
+fn cost_at(tx: &Transaction, price: u128) -> Option<U256> {
+    U256::from(tx.gas_limit()).checked_mul(U256::from(price))?.checked_add(tx.value())
+}
+
 /// In Besu's order: funds, nonce, code.
 fn check_sender(tx: &Transaction, sender: &SenderState) -> Result<(), RejectReason> {
-    let cost = U256::from(tx.gas_limit())
-        .checked_mul(U256::from(tx.max_fee_per_gas()))
-        .and_then(|fee| fee.checked_add(tx.value()))
-        .ok_or(RejectReason::CostOverflow)?;
+    let cost = cost_at(tx, tx.max_fee_per_gas()).ok_or(RejectReason::CostOverflow)?;
     if cost > sender.balance {
         return Err(RejectReason::InsufficientFunds { cost, balance: sender.balance });
     }

@@ -5,14 +5,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use alloy_consensus::Transaction as _;
 use alloy_primitives::B256;
 use ibft::extra_data::ExtraData;
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::{Producer, seat::Proposed};
 use crate::{
+    block::Transaction,
     chain::{Executed, ImportError, next_header},
-    exec::{self, BuiltBody},
+    exec::{self, BuiltBody, SelectionTime},
 };
 
 /// Share of the block period in which transactions may be selected, as Besu's default.
@@ -47,12 +49,15 @@ impl Producer {
         let room = (header.gas_limit / CHEAPEST_TRANSACTION_GAS) as usize;
         let candidates =
             self.chain.pool().best(header.base_fee_per_gas.unwrap_or_default(), room).into_iter();
-        let deadline = Instant::now() + selection;
-        let BuiltBody { transactions, outcome, rejected } =
-            exec::build_body(spec, &head.state, &self.chain.block_hashes(), &header, candidates, deadline)?;
+        let time = SelectionTime::within(selection);
+        let BuiltBody { transactions, outcome, rejected, stopped } =
+            exec::build_body(spec, &head.state, &self.chain.block_hashes(), &header, candidates, time)?;
         for (hash, reason) in rejected {
             debug!(%hash, ?reason, "transaction left out");
             self.chain.pool().remove(hash);
+        }
+        for transaction in stopped {
+            self.suspend(&transaction, header.number, time);
         }
         let (roots, update) =
             exec::body_roots(&transactions, &outcome.receipts, || head.state.apply(&outcome.diff));
@@ -66,5 +71,19 @@ impl Producer {
         self.executed.insert(hash, Executed { receipts: outcome.receipts, update, diff: outcome.diff });
         self.metrics.build.observe(started.elapsed().as_secs_f64());
         Ok(Proposed { header, hash, transactions: Arc::new(transactions) })
+    }
+
+    /// Drops a transaction that was stopped, and tells of it: nobody else will.
+    fn suspend(&self, transaction: &Transaction, building: u64, time: SelectionTime) {
+        let until = self.chain.pool().suspend(transaction, building);
+        self.metrics.stopped.inc();
+        warn!(
+            hash = %transaction.tx_hash(),
+            sender = %transaction.signer(),
+            gas_limit = transaction.gas_limit(),
+            limit_ms = time.per_transaction.as_millis(),
+            until,
+            "a transaction took too long: it is dropped, and its sender suspended until a later block"
+        );
     }
 }

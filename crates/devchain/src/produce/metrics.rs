@@ -18,6 +18,8 @@ pub struct ProductionMetrics {
     pub(super) commit: Histogram,
     pub(super) blocks: Counter,
     pub(super) transactions: Counter,
+    /// Transactions that were dropped because they took too long.
+    pub(super) stopped: Counter,
     /// Rounds that ended without a block.
     pub(super) failed_rounds: Counter,
     /// Validators of this node that run.
@@ -32,6 +34,7 @@ impl ProductionMetrics {
             commit: Histogram::new(BUCKETS),
             blocks: Counter::default(),
             transactions: Counter::default(),
+            stopped: Counter::default(),
             failed_rounds: Counter::default(),
             running: Gauge::default(),
         };
@@ -52,6 +55,8 @@ impl ProductionMetrics {
         registry.register_with_unit("commit", "Time to make a sealed block the head", Unit::Seconds, commit);
         registry.register("blocks", "Blocks that were sealed", self.blocks.clone());
         registry.register("transactions", "Transactions in them", self.transactions.clone());
+        let stopped = "Transactions that were dropped because they took too long to execute";
+        registry.register("transactions_stopped", stopped, self.stopped.clone());
         let failed = self.failed_rounds.clone();
         registry.register("failed_rounds", "Rounds of consensus that ended without a block", failed);
         registry.register("validators_running", "Validators of this node that run", self.running.clone());

@@ -153,6 +153,21 @@ pub enum RpcError {
     /// Nonce beyond what the pool keeps.
     #[error("nonce too distant")]
     NonceTooDistant,
+    /// The gas limit is above what the node takes of one transaction.
+    #[error("gas limit above the cap of a transaction")]
+    GasAboveCap {
+        /// Highest taken.
+        cap: u64,
+    },
+    /// A transaction of the sender took too long to execute.
+    #[error("sender suspended")]
+    SenderSuspended {
+        /// First block that its transactions are taken for again.
+        until: u64,
+    },
+    /// The offered price is below what the node takes.
+    #[error("gas price below the minimum")]
+    BelowMinimumPrice,
     /// The pool has no room.
     #[error("transaction pool full")]
     PoolFull,
@@ -265,6 +280,17 @@ impl RpcError {
             RpcError::NonceTooDistant => {
                 (-32000, "Transaction nonce is too distant from current sender nonce")
             }
+            RpcError::GasAboveCap { cap } => {
+                return (
+                    -32000,
+                    format!("Transaction gas limit exceeds transaction gas cap of {cap}").into(),
+                );
+            }
+            RpcError::SenderSuspended { until } => {
+                let why = "a transaction of it took too long to execute";
+                return (-32000, format!("Sender is suspended until block {until}: {why}").into());
+            }
+            RpcError::BelowMinimumPrice => (-32009, "Gas price below configured minimum gas price"),
             RpcError::PoolFull => (-32000, "Transaction pool is full"),
             RpcError::NonceTooLow => (-32001, "Nonce too low"),
             RpcError::NonceTooHigh => (-32006, "Nonce too high"),

@@ -114,6 +114,9 @@ impl From<PoolError> for RpcError {
             PoolError::ReplacementUnderpriced => RpcError::ReplacementUnderpriced,
             PoolError::NonceTooDistant { .. } => RpcError::NonceTooDistant,
             PoolError::FeeCapExceeded { .. } => RpcError::FeeCapExceeded,
+            PoolError::GasAboveCap { cap, .. } => RpcError::GasAboveCap { cap },
+            PoolError::PriceBelowMinimum { .. } => RpcError::BelowMinimumPrice,
+            PoolError::SenderSuspended { until } => RpcError::SenderSuspended { until },
             PoolError::SenderLimit { .. } | PoolError::Full => RpcError::PoolFull,
         }
     }

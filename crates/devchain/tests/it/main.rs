@@ -12,4 +12,5 @@ mod access;
 mod client;
 mod production;
 mod rig;
+mod selection;
 mod transfer;

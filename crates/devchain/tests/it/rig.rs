@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope};
 use alloy_eips::Encodable2718;
-use alloy_primitives::{Address, B256, TxKind, U256};
+use alloy_primitives::{Address, B256, Bytes, TxKind, U256};
 use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use chainnet_devchain::{
     chain::Chain,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
+    pool::PoolLimits,
     produce::{Control, Pacing, Production},
 };
 use domain::devnet;
@@ -57,8 +58,17 @@ impl Rig {
         Self::open(Arc::new(tempfile::tempdir().expect("a directory")))
     }
 
+    /// A chain whose pool has other limits.
+    pub(crate) fn with_limits(limits: PoolLimits) -> Self {
+        Self::open_with(Arc::new(tempfile::tempdir().expect("a directory")), limits)
+    }
+
     pub(crate) fn open(dir: Arc<TempDir>) -> Self {
-        let chain = Chain::open(&dir.path().join("chain"), &genesis()).expect("a chain");
+        Self::open_with(dir, PoolLimits::default())
+    }
+
+    fn open_with(dir: Arc<TempDir>, limits: PoolLimits) -> Self {
+        let chain = Chain::open_with(&dir.path().join("chain"), &genesis(), limits).expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
         Self { chain, control: production.control().clone(), production: Some(production), dir }
     }
@@ -92,15 +102,18 @@ pub(crate) fn transfer(account: usize, nonce: u64, to: Address, value: u64) -> V
 
 /// A transfer signed with this key.
 pub(crate) fn transfer_of(key: B256, nonce: u64, to: Address, value: u64) -> Vec<u8> {
+    let to = TxKind::Call(to);
+    signed(key, TxEip1559 { nonce, gas_limit: 21_000, to, value: U256::from(value), ..TxEip1559::default() })
+}
+
+/// A contract's creation with this code, signed with this key.
+pub(crate) fn creation_of(key: B256, nonce: u64, input: Bytes, gas_limit: u64) -> Vec<u8> {
+    signed(key, TxEip1559 { nonce, gas_limit, to: TxKind::Create, input, ..TxEip1559::default() })
+}
+
+fn signed(key: B256, tx: TxEip1559) -> Vec<u8> {
     let signer = PrivateKeySigner::from_bytes(&key).expect("a key");
-    let tx = TxEip1559 {
-        chain_id: CHAIN_ID,
-        nonce,
-        gas_limit: 21_000,
-        to: TxKind::Call(to),
-        value: U256::from(value),
-        ..TxEip1559::default()
-    };
+    let tx = TxEip1559 { chain_id: CHAIN_ID, ..tx };
     let signature = signer.sign_hash_sync(&tx.signature_hash()).expect("a signature");
     TxEnvelope::from(tx.into_signed(signature)).encoded_2718()
 }

@@ -209,3 +209,30 @@ fn memory_is_bounded_too() {
     pool.on_block(&[(*legacy(ALICE, large(0))).clone()]);
     assert!(add(&pool, &legacy(ALICE, large(2))).is_ok());
 }
+
+#[test]
+fn a_sender_without_coin_has_few_places_and_gives_way() {
+    let broke = SenderState { balance: U256::ZERO, ..account(0) };
+    let pool = Pool::new(PoolLimits { max_transactions: 70, ..limits() });
+    for nonce in 0..64 {
+        pool.add(priced(ALICE, nonce, 0), broke, &rules()).unwrap();
+    }
+    let refused = pool.add(priced(ALICE, 64, 0), broke, &rules());
+    assert_eq!(refused, Err(PoolError::SenderLimit { limit: 64 }));
+    for nonce in 0..70 {
+        add(&pool, &priced(BOB, nonce, 0)).unwrap();
+    }
+    assert_eq!((pool.len(), pool.pending_nonce(ALICE)), (70, None));
+    let late = pool.add(priced(ALICE, 0, 0), broke, &rules());
+    assert_eq!(late, Err(PoolError::Full), "coin does not give way to none");
+}
+
+#[test]
+fn price_and_gas_have_bounds_where_the_operator_sets_them() {
+    let pool = Pool::new(PoolLimits { min_gas_price: 10, max_transaction_gas: 50_000, ..limits() });
+    assert_eq!(add(&pool, &priced(ALICE, 0, 9)), Err(PoolError::PriceBelowMinimum { minimum: 10 }));
+    assert_eq!(add(&pool, &dynamic(ALICE, 0, 20, 9)), Err(PoolError::PriceBelowMinimum { minimum: 10 }));
+    assert!(add(&pool, &dynamic(ALICE, 0, 20, 10)).is_ok());
+    let large = legacy(BOB, TxLegacy { gas_limit: 50_001, ..plain(0, 10) });
+    assert_eq!(add(&pool, &large), Err(PoolError::GasAboveCap { gas_limit: 50_001, cap: 50_000 }));
+}

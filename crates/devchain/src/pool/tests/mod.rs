@@ -19,6 +19,7 @@ pub(super) const CAROL: Address = Address::repeat_byte(0xca);
 pub(super) fn rules() -> PoolRules {
     PoolRules {
         chain_id: 1337,
+        number: 1,
         block_gas_limit: 30_000_000,
         fork: Fork::London,
         base_fee: 0,
@@ -35,7 +36,7 @@ pub(super) fn pool() -> Pool {
 }
 
 pub(super) fn account(nonce: u64) -> SenderState {
-    SenderState { nonce, balance: U256::from(10_000_000_000_u64), has_code: false }
+    SenderState { nonce, balance: U256::from(1_000_000_000_000_000_000_u64), has_code: false }
 }
 
 pub(super) fn plain(nonce: u64, gas_price: u128) -> TxLegacy {

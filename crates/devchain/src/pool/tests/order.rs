@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{ALICE, BOB, CAROL, account, add, dynamic, pool, priced, rules};
+use alloy_consensus::TxLegacy;
+use alloy_primitives::U256;
+
+use super::{ALICE, BOB, CAROL, account, add, dynamic, legacy, plain, pool, priced, rules};
 use crate::{
     block::Transaction,
-    pool::{Pool, PoolRules, PoolStatus},
+    pool::{Pool, PoolRules, PoolStatus, SenderState},
 };
 
 fn block(transactions: &[&Arc<Transaction>]) -> Vec<Transaction> {
@@ -134,4 +137,20 @@ fn content_and_status_tell_executable_from_waiting() {
     assert!(matches!(pool.status(), PoolStatus { executable: 2, waiting: 1, .. }));
     pool.clear();
     assert_eq!(pool.status(), PoolStatus::default());
+}
+
+#[test]
+fn at_equal_tips_funded_senders_and_little_gas_go_first() {
+    let pool = pool();
+    let poor = SenderState { balance: U256::ZERO, ..account(0) };
+    let heavy = |sender| legacy(sender, TxLegacy { gas_limit: 5_000_000, ..plain(0, 0) });
+    let (free, large, small) = (priced(ALICE, 0, 0), heavy(BOB), priced(CAROL, 0, 0));
+    pool.add(free.clone(), poor, &rules()).unwrap();
+    add(&pool, &large).unwrap();
+    add(&pool, &small).unwrap();
+    assert_eq!(pool.best(0, 9), [small.clone(), large.clone(), free.clone()]);
+    // Whoever pays goes before all of them.
+    let paying = priced(BOB, 0, 1);
+    add(&pool, &paying).unwrap();
+    assert_eq!(pool.best(0, 9), [paying, small, free]);
 }

@@ -4,6 +4,7 @@ mod blocks;
 mod control;
 mod errors;
 mod events;
+mod prices;
 mod simulation;
 mod table;
 mod transactions;
@@ -30,6 +31,7 @@ use super::{Node, RpcConfig, serve};
 use crate::{
     chain::Chain,
     genesis::Genesis,
+    pool::PoolLimits,
     produce::{Pacing, Production},
 };
 
@@ -71,12 +73,16 @@ impl Rig {
     }
 
     async fn start_with(config: RpcConfig) -> Self {
+        Self::start_limited(config, PoolLimits::default()).await
+    }
+
+    async fn start_limited(config: RpcConfig, limits: PoolLimits) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let user = PrivateKeySigner::from_bytes(&B256::with_last_byte(9)).unwrap();
         let key = Secp256k1Key::new(B256::with_last_byte(1)).unwrap();
         let validator = key.address();
         let genesis = Genesis::from_json(&genesis(validator, user.address())).unwrap();
-        let chain = Chain::open(dir.path(), &genesis).unwrap();
+        let chain = Chain::open_with(dir.path(), &genesis, limits).unwrap();
         let production = Production::start(Arc::clone(&chain), vec![key], Pacing::OnDemand).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -40,11 +40,10 @@ fn suggestion(service: &Service, place: Place) -> Result<Option<FeeSuggestion>, 
     }
 }
 
-/// A chain without base fee takes transactions for nothing, so that is what it suggests.
+/// A chain without base fee takes transactions for the least price that its pool takes, so that is what it suggests.
 fn gas_price(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
     if service.chain().spec().zero_base_fee {
-        out.text("\"0x0\"");
-        return Ok(Done::Answered);
+        return answered(out.json(&alloy_primitives::U128::from(service.chain().min_gas_price())));
     }
     match suggestion(service, place)? {
         Some(suggestion) => answered(out.json(&alloy_primitives::U128::from(suggestion.gas_price))),
@@ -89,7 +88,10 @@ fn history(service: &Service, params: Params<'_>, out: &mut Answer, place: Place
         if let (Some(rewards), Some(percentiles)) = (&mut rewards, &percentiles) {
             let block = store.block(number)?.ok_or(RpcError::BlockNotFound)?;
             let receipts = store.receipts(number)?.ok_or(RpcError::BlockNotFound)?;
-            rewards.push(tips_at(&block, &receipts, percentiles));
+            // Wallets offer what they see here: not less than is taken now, also of blocks that were empty or cheaper.
+            let least = service.chain().min_tip(block.header.base_fee_per_gas.unwrap_or(0).into());
+            let tips = tips_at(&block, &receipts, percentiles);
+            rewards.push(tips.into_iter().map(|tip| tip.max(least)).collect());
         }
     }
     let next = match store.header(newest + 1)? {
