@@ -2,6 +2,8 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use domain::gas::DEFAULT_TRANSACTION_GAS_CAP;
+
 /// Requests of one address in a minute, on networks that need no key.
 const PUBLIC_REQUESTS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(300).unwrap();
 
@@ -95,6 +97,10 @@ pub struct GatewayConfig {
     pub chain_id: u64,
     /// Answer of `web3_clientVersion`.
     pub client_version: String,
+    /// Least price of gas that a transaction must offer, in wei.
+    pub min_gas_price: u64,
+    /// Highest gas limit of a transaction that is passed on.
+    pub max_transaction_gas: u64,
     /// Pages that may call.
     pub cors: Cors,
     /// Bounds.
@@ -113,6 +119,8 @@ impl Default for GatewayConfig {
             door: Door::Open { requests_per_minute: PUBLIC_REQUESTS_PER_MINUTE },
             chain_id: 8845,
             client_version: concat!("chainnet-gateway/v", env!("CARGO_PKG_VERSION")).to_owned(),
+            min_gas_price: 0,
+            max_transaction_gas: DEFAULT_TRANSACTION_GAS_CAP,
             cors: Cors::Any,
             limits: Limits::default(),
             final_cache_bytes: 64 * 1024 * 1024,

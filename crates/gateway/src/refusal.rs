@@ -49,6 +49,16 @@ pub(crate) enum Refusal {
         /// What is wrong with them.
         reason: &'static str,
     },
+    /// A transaction asks for more gas than one may.
+    GasAboveCap {
+        /// The most that is passed on.
+        cap: u64,
+    },
+    /// A transaction pays too little for its gas.
+    PriceTooLow {
+        /// The least price, in wei.
+        minimum: u64,
+    },
     /// The caller has used up an allowance.
     Limited(Limited),
     /// A filter or subscription more than one caller may have.
@@ -107,6 +117,19 @@ struct Most {
 }
 
 #[derive(Serialize)]
+struct Cap {
+    reason: &'static str,
+    cap: u64,
+}
+
+#[derive(Serialize)]
+struct Minimum {
+    reason: &'static str,
+    #[serde(rename = "minGasPriceWei")]
+    min_gas_price_wei: String,
+}
+
+#[derive(Serialize)]
 struct LimitData {
     reason: &'static str,
     scope: &'static str,
@@ -133,6 +156,8 @@ impl Refusal {
             Self::MethodNotFound
             | Self::SocketOnly
             | Self::InvalidParams { .. }
+            | Self::GasAboveCap { .. }
+            | Self::PriceTooLow { .. }
             | Self::TooMany { .. }
             | Self::FilterNotFound
             | Self::SubscriptionNotFound
@@ -156,6 +181,8 @@ impl Refusal {
             | Self::MethodNotFound
             | Self::SocketOnly
             | Self::InvalidParams { .. }
+            | Self::GasAboveCap { .. }
+            | Self::PriceTooLow { .. }
             | Self::TooMany { .. }
             | Self::FilterNotFound
             | Self::SubscriptionNotFound
@@ -179,7 +206,9 @@ impl Refusal {
             // Not -32005, which clients answer by asking again.
             Self::InvalidParams { .. } | Self::LongAnswer { .. } => -32602,
             Self::Limited(_) | Self::TooMany { .. } => -32005,
-            Self::FilterNotFound | Self::SubscriptionNotFound => -32000,
+            Self::GasAboveCap { .. } | Self::FilterNotFound | Self::SubscriptionNotFound => -32000,
+            // Besu's.
+            Self::PriceTooLow { .. } => -32009,
             // Not -32603, after which clients send a transaction again.
             Self::Unavailable { .. } | Self::TimedOut => -32002,
         }
@@ -205,6 +234,11 @@ impl Refusal {
             Self::InvalidParams { reason: why } | Self::Unavailable { reason: why } => {
                 error.with_data(&reason(*why))
             }
+            Self::GasAboveCap { cap } => {
+                error.with_data(&Cap { reason: "exceeds_transaction_gas_cap", cap: *cap })
+            }
+            Self::PriceTooLow { minimum } => error
+                .with_data(&Minimum { reason: "gas_price_too_low", min_gas_price_wei: minimum.to_string() }),
             Self::Limited(limited) => error.with_data(&limited.data()),
             Self::TooMany { what, most } => error.with_data(&Most { reason: what, most: *most }),
             Self::FilterNotFound => error.with_data(&reason("filter_not_found")),
@@ -226,6 +260,10 @@ impl Refusal {
             Self::MethodNotFound => "Method not found",
             Self::SocketOnly => "Method not enabled: it needs a WebSocket",
             Self::InvalidParams { .. } => "Invalid params",
+            Self::GasAboveCap { cap } => {
+                return format!("Transaction gas limit exceeds transaction gas cap of {cap}").into();
+            }
+            Self::PriceTooLow { .. } => "Gas price below configured minimum gas price",
             Self::Limited(_) => "Limit exceeded: ask again later",
             Self::TooMany { .. } => "Limit exceeded: remove one before adding another",
             Self::FilterNotFound => "Filter not found",

@@ -28,6 +28,8 @@ pub struct RemoteConfig {
     /// Follow a head that goes back. Only for a single development node whose user calls `evm_revert`: on any other chain
     /// a lower head is a node that has fallen behind.
     pub follow_reverts: bool,
+    /// Least price of gas, in wei, that transactions of ours offer, also where a node asks for less.
+    pub min_gas_price: u64,
 }
 
 impl Default for RemoteConfig {
@@ -44,6 +46,7 @@ impl Default for RemoteConfig {
             pause: Duration::from_secs(5),
             max_reconnect_wait: Duration::from_secs(30),
             follow_reverts: false,
+            min_gas_price: 0,
         }
     }
 }

@@ -117,8 +117,9 @@ impl ChainClient for RemoteClient {
 
     async fn gas_price(&self) -> Result<U256, ChainError> {
         let served = self.served()?.number();
-        let ask = |node: Arc<Node>| async move { node.ask("eth_gasPrice", [(); 0], plain).await };
-        self.shared.ask_any(served, ask).await
+        let ask = |node: Arc<Node>| async move { node.ask("eth_gasPrice", [(); 0], plain::<U256>).await };
+        let asked = self.shared.ask_any(served, ask).await?;
+        Ok(asked.max(U256::from(self.shared.config.min_gas_price)))
     }
 
     async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError> {

@@ -40,6 +40,9 @@ const WORDS: &[(&str, Verdict)] = &[
     ("invalid signature", Verdict::Rejected(Rejection::Other)),
     ("intrinsic gas", Verdict::Rejected(Rejection::Other)),
     ("block gas limit", Verdict::Rejected(Rejection::Other)),
+    ("gas cap", Verdict::Rejected(Rejection::Other)),
+    ("gas limit too high", Verdict::Rejected(Rejection::Other)),
+    ("is suspended", Verdict::Rejected(Rejection::NotNow)),
     ("not authorized", Verdict::Rejected(Rejection::Other)),
     ("not supported", Verdict::Rejected(Rejection::Other)),
 ];
@@ -95,6 +98,13 @@ mod tests {
             (-32000, "Transaction nonce is too distant from current sender nonce", rejected(NotNow)),
             (-32000, "An invalid transaction with a lower nonce exists", rejected(NotNow)),
             (-32007, "Sender account not authorized to send transactions", rejected(Other)),
+            (-32000, "Transaction gas limit exceeds transaction gas cap of 16777216", rejected(Other)),
+            (-32000, "transaction gas limit too high (cap: 16777216, tx: 20000000)", rejected(Other)),
+            (
+                -32000,
+                "Sender is suspended until block 70: a transaction of it took too long",
+                rejected(NotNow),
+            ),
             (-32000, "Wrong chainId", rejected(Other)),
             (-32002, "Invalid signature", rejected(Other)),
             (-32602, "Invalid block, unable to parse RLP", rejected(Other)),

@@ -26,6 +26,7 @@ mod peer;
 mod pinning;
 mod recorder;
 mod relay;
+mod send;
 mod smuggling;
 mod socket;
 mod socket_access;
