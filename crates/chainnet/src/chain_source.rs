@@ -47,7 +47,7 @@ impl ChainSource {
                  http://127.0.0.1:8545, or run `chainnet up`, which has a chain inside"
             );
         }
-        let client = connect(config.network, &config.nodes).await?;
+        let client = connect(config, &config.nodes).await?;
         let nodes = client.inner().nodes();
         let is_alone = nodes.len() < 2;
         let witnesses = nodes.iter().filter(|_| !is_alone).map(|node| Arc::clone(node) as _).collect();
@@ -72,13 +72,14 @@ impl ChainSource {
 }
 
 /// A client of nodes that remembers what is final.
-pub(crate) async fn connect(network: Network, nodes: &[NodeUrl]) -> anyhow::Result<Cached<RemoteClient>> {
-    let config = RemoteConfig {
-        chain_id: Some(network.chain_id()),
+pub(crate) async fn connect(config: &Config, nodes: &[NodeUrl]) -> anyhow::Result<Cached<RemoteClient>> {
+    let settings = RemoteConfig {
+        chain_id: Some(config.network.chain_id()),
         // Somebody who tries things out may take blocks back; on other networks that is a node gone wrong.
-        follow_reverts: network == Network::Devnet,
+        follow_reverts: config.network == Network::Devnet,
+        min_gas_price: config.gas.min_price,
         ..RemoteConfig::default()
     };
-    let remote = RemoteClient::connect(nodes, config).await.context("the nodes cannot be used")?;
+    let remote = RemoteClient::connect(nodes, settings).await.context("the nodes cannot be used")?;
     Ok(Cached::new(remote, &CacheLimits::default()))
 }

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use anyhow::{Context, anyhow};
 use devchain::{
     chain::Chain,
+    pool::PoolLimits,
     produce::{Pacing, Production},
     rpc::{self, ApiGroups, Group, RpcConfig},
 };
@@ -42,7 +43,12 @@ impl EmbeddedNode {
         let genesis = network_genesis::load(config, &keys)?;
         let listener = listen::listen(config.node.rpc, &listen::NODE_RPC).await?;
         let rpc = listener.local_addr().context("cannot read the listening address")?;
-        let chain = Chain::open(&config.chain_dir(), &genesis)?;
+        let limits = PoolLimits {
+            min_gas_price: config.gas.min_price.into(),
+            max_transaction_gas: config.gas.transaction_cap,
+            ..PoolLimits::default()
+        };
+        let chain = Chain::open_with(&config.chain_dir(), &genesis, limits)?;
         let pacing = if options.on_demand { Pacing::OnDemand } else { Pacing::Timed };
         let production = Production::start(chain.clone(), keys.validators.clone(), pacing)
             .context("cannot start block production")?;

@@ -16,14 +16,14 @@ use crate::{
 /// Carries out one command.
 pub(crate) fn run(config: &Config, command: &NetworkCommand) -> anyhow::Result<()> {
     match command {
-        NetworkCommand::Init(init) => create(config.network, init),
+        NetworkCommand::Init(init) => create(config, init),
         NetworkCommand::Check(options) => examine(options),
     }
 }
 
-fn create(network: Network, init: &NetworkInit) -> anyhow::Result<()> {
+fn create(config: &Config, init: &NetworkInit) -> anyhow::Result<()> {
     let NetworkInit { validators, out, fork, hosts, supply } = init;
-    let plan = Plan::new(network, *fork, *supply, *validators, hosts)?;
+    let plan = Plan::new(config.network, *fork, *supply, config.gas.min_price, *validators, hosts)?;
     let manifest = folder::write(&plan, out)?;
     say(summary(&plan, &manifest, out).trim_end());
     Ok(())

@@ -45,7 +45,7 @@ pub(crate) async fn connect(config: &Config) -> anyhow::Result<Cached<RemoteClie
 
 /// A client of some of them.
 pub(crate) async fn connect_to(config: &Config, urls: &[NodeUrl]) -> anyhow::Result<Cached<RemoteClient>> {
-    let client = chain_source::connect(config.network, urls).await?;
+    let client = chain_source::connect(config, urls).await?;
     if client.heads().borrow().is_none() {
         let names: Vec<String> = urls.iter().map(ToString::to_string).collect();
         bail!(

@@ -26,7 +26,7 @@ use std::{
 
 use access::InternalAllowlist;
 use chain::remote::NodeUrl;
-use domain::{Deployment, Network, WebUrl, Wei};
+use domain::{Deployment, Network, WebUrl, Wei, gas::DEFAULT_TRANSACTION_GAS_CAP};
 use ipnet::IpNet;
 use store::Db;
 use validators::mail::SmtpSettings;
@@ -67,6 +67,8 @@ pub struct Config {
     pub node: NodeConfig,
     /// Nodes to read from; none when the chain runs inside.
     pub nodes: Vec<NodeUrl>,
+    /// What gas costs, and how much of it a transaction may ask for.
+    pub gas: GasConfig,
     /// The database.
     pub database: SecretUrl,
     /// Connections to it, where it is PostgreSQL.
@@ -114,6 +116,15 @@ pub struct NodeConfig {
     pub genesis: Option<PathBuf>,
     /// Whether a fresh devnet is shown in use.
     pub demo: bool,
+}
+
+/// What gas costs, and how much of it a transaction may ask for.
+#[derive(Debug, Clone, Copy)]
+pub struct GasConfig {
+    /// Least price, in wei.
+    pub min_price: u64,
+    /// Most gas of one transaction.
+    pub transaction_cap: u64,
 }
 
 /// REST and GraphQL.
@@ -209,6 +220,7 @@ impl Config {
         };
         let node = take_node(&mut layers, network);
         let nodes = take_nodes(&mut layers, record);
+        let gas = take_gas(&mut layers, network);
         let own_database = SecretUrl::new(format!("sqlite:{}", data.join("chainnet.db").display()));
         let database = layers
             .take_or(&table::DATABASE_URL, Some(own_database.clone()), Source::Default)
@@ -234,6 +246,7 @@ impl Config {
             log,
             node,
             nodes,
+            gas,
             database,
             database_connections,
             api,
@@ -287,6 +300,14 @@ fn take_nodes(layers: &mut Layers, record: Option<&Deployment>) -> Vec<NodeUrl> 
     });
     let source = if recorded.is_some() { Source::Deployment } else { Source::Default };
     layers.take_or(&table::RPC_URL, recorded, source).unwrap_or_default()
+}
+
+fn take_gas(layers: &mut Layers, network: Network) -> GasConfig {
+    let own = network.default_min_gas_price();
+    GasConfig {
+        min_price: layers.take_or(&table::MIN_GAS_PRICE, Some(own), Source::Default).unwrap_or(own),
+        transaction_cap: layers.take(&table::TX_GAS_CAP, DEFAULT_TRANSACTION_GAS_CAP),
+    }
 }
 
 fn take_api(layers: &mut Layers, network: Network, record: Option<&Deployment>) -> ApiConfig {

@@ -117,6 +117,22 @@ pub(super) fn coin(text: &str) -> Result<Wei, String> {
     parsed(text)
 }
 
+/// A price of gas, in wei. One coin for a unit of gas can only be a slip.
+pub(super) fn gas_price(text: &str) -> Result<u64, String> {
+    match parsed(text)? {
+        price @ 0..=1_000_000_000_000_000_000 => Ok(price),
+        _ => Err("more than a coin".to_owned()),
+    }
+}
+
+/// Below the gas of a transfer nothing would be taken.
+pub(super) fn gas_cap(text: &str) -> Result<u64, String> {
+    match parsed(text)? {
+        cap @ 21_000.. => Ok(cap),
+        _ => Err("less than a transfer needs".to_owned()),
+    }
+}
+
 pub(super) fn private_key(text: &str) -> Result<SecretKey, String> {
     text.strip_prefix("0x").ok_or("no 0x")?;
     text.parse().map(SecretKey::new).map_err(|_| "no key".to_owned())
@@ -210,6 +226,13 @@ mod tests {
         assert!(private_key(&format!("0x{key}")).is_ok());
         assert!(private_key(key).is_err() && private_key("0x12").is_err());
         assert!(coin("0.5").is_ok() && coin("-1").is_err());
+    }
+
+    #[test]
+    fn a_price_of_gas_is_in_wei_and_a_cap_leaves_room_for_a_transfer() {
+        assert_eq!((gas_price("0"), gas_price("1000000000")), (Ok(0), Ok(1_000_000_000)));
+        assert!(gas_price("1 gwei").is_err() && gas_price("1000000000000000001").is_err());
+        assert!(gas_cap("20999").is_err() && gas_cap("21000").is_ok());
     }
 
     #[test]

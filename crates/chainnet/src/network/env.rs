@@ -5,9 +5,8 @@ use std::path::Path;
 
 use alloy_primitives::B256;
 use alloy_signer_local::PrivateKeySigner;
-use domain::Network;
 
-use super::{accounts::Accounts, file::NetworkFile, units};
+use super::{accounts::Accounts, file::NetworkFile, plan::Plan, units};
 
 /// Settings of every role.
 pub(super) const SHARED: &str = "env/chainnet.env";
@@ -20,15 +19,17 @@ pub(super) const WORKER: &str = "env/worker.env";
 
 /// The files. All are private: the first will hold the database's password.
 pub(super) fn files(
-    network: Network,
+    plan: &Plan,
     folder: &Path,
     accounts: &Accounts<PrivateKeySigner>,
 ) -> anyhow::Result<Vec<NetworkFile>> {
-    let folder = units::plain(folder)?;
+    let (folder, Plan { network, min_gas_price, .. }) = (units::plain(folder)?, plan);
     let shared = format!(
         "# For every role of the service.
 PLATFORM_NETWORK={network}
 PLATFORM_DEPLOYMENTS={folder}/deployments
+# In wei; the nodes' min-gas-price is the same.
+MIN_GAS_PRICE={min_gas_price}
 # PostgreSQL where roles run on several machines, or several times; without it SQLite in the data directory.
 # DATABASE_URL=postgres://chainnet:PASSWORD@127.0.0.1/chainnet
 # Redis where several gateways share their limits.

@@ -67,7 +67,7 @@ fn service_files(
     accounts: &Accounts<PrivateKeySigner>,
 ) -> anyhow::Result<Vec<NetworkFile>> {
     let mut files = vec![NetworkFile::open(record::file(plan), record::text(plan)?)];
-    files.extend(env::files(plan.network, folder, accounts)?);
+    files.extend(env::files(plan, folder, accounts)?);
     files.extend(units::files(plan.network, folder)?);
     Ok(files)
 }

@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn an_enode_has_the_public_key_without_prefix() {
-        let plan = Plan::new(Network::Devnet, ForkChoice::default(), Wei::from_coin(1), 1, &[]).unwrap();
+        let plan = Plan::new(Network::Devnet, ForkChoice::default(), Wei::from_coin(1), 0, 1, &[]).unwrap();
         let one = b256!("0000000000000000000000000000000000000000000000000000000000000001");
         let key = PrivateKeySigner::from_bytes(&one).unwrap();
         // The generator of the curve.

@@ -29,6 +29,9 @@ pub(crate) struct Manifest {
     fork: ForkChoice,
     /// In coin.
     supply: String,
+    /// In wei; networks that were made before there was one have none.
+    #[serde(default)]
+    min_gas_price: u64,
     besu: String,
     pub(crate) genesis_hash: B256,
     pub(crate) validators: Vec<ManifestNode>,
@@ -52,6 +55,7 @@ impl Manifest {
             chain_id: plan.network.chain_id(),
             fork: plan.fork,
             supply: plan.supply.to_string(),
+            min_gas_price: plan.min_gas_price,
             besu: BESU_VERSION.to_owned(),
             genesis_hash,
             validators: validators
@@ -80,7 +84,8 @@ impl Manifest {
     pub(crate) fn plan(&self) -> anyhow::Result<Plan> {
         let supply: Wei = self.supply.parse().context("its supply is not an amount of coin")?;
         let nodes = self.validators.iter().map(|validator| validator.node.clone()).collect();
-        Ok(Plan { network: self.network, fork: self.fork, supply, nodes })
+        let (network, fork, min_gas_price) = (self.network, self.fork, self.min_gas_price);
+        Ok(Plan { network, fork, supply, min_gas_price, nodes })
     }
 
     /// The addresses the nodes seal with.

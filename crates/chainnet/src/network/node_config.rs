@@ -21,6 +21,7 @@ pub(super) fn text(plan: &Plan, node: &NodePlan, bootnode: &str) -> String {
         IpAddr::V4(_) => "0.0.0.0".to_owned(),
         IpAddr::V6(_) => "::".to_owned(),
     };
+    let price = price(plan.min_gas_price);
     let allowed = if host.is_loopback() { String::new() } else { format!(", \"{host}\"") };
     format!(
         r#"# {network}, node {name}. Besu is started in the network's folder: besu --config-file={folder}/config.toml
@@ -30,9 +31,7 @@ genesis-file="genesis.json"
 # An archive: every state stays readable.
 data-storage-format="FOREST"
 sync-mode="FULL"
-# Gas is free. A node that lacks this drops such transactions silently.
-min-gas-price=0
-revert-reason-enabled=true
+{price}revert-reason-enabled=true
 logging="INFO"
 
 # Peers: {folder}/static-nodes.json lists the other validators.
@@ -67,13 +66,29 @@ metrics-port={metrics_port}
     )
 }
 
+/// What gas costs. Besu lets transactions that come through its own JSON-RPC be cheaper, unless told otherwise.
+fn price(min_gas_price: u64) -> String {
+    match min_gas_price {
+        0 => "# Gas is free. A node that lacks this drops such transactions silently.\nmin-gas-price=0\n".to_owned(),
+        price => format!(
+            "# Least price of gas, in wei, also for transactions that the service passes on; MIN_GAS_PRICE is the service's part of it.
+min-gas-price={price}
+min-priority-fee={price}
+tx-pool-no-local-priority=true
+"
+        ),
+    }
+}
+
 /// Keys whose value must be the one that [`text`] writes; the others are the operator's to tune.
-pub(super) const FIXED: [&str; 13] = [
+pub(super) const FIXED: [&str; 15] = [
     "data-path",
     "genesis-file",
     "data-storage-format",
     "sync-mode",
     "min-gas-price",
+    "min-priority-fee",
+    "tx-pool-no-local-priority",
     "p2p-host",
     "p2p-port",
     "bootnodes",
@@ -94,13 +109,22 @@ mod tests {
     #[test]
     fn only_the_first_node_has_no_bootnode_and_every_fixed_key_is_written() {
         let hosts = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
-        let plan = Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 2, &hosts).unwrap();
+        let plan = |price| {
+            Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), price, 2, &hosts).unwrap()
+        };
+        let (free, plan) = (plan(0), plan(1_000_000_000));
         let table = |node: &NodePlan| text(&plan, node, "enode://aa@10.0.0.1:30303").parse::<toml::Table>();
         let (first, second) = (table(&plan.nodes[0]).unwrap(), table(&plan.nodes[1]).unwrap());
         assert!(!first.contains_key("bootnodes"));
         for key in FIXED {
             assert!(second.contains_key(key), "{key}");
         }
+        assert_eq!(second["min-gas-price"].as_integer(), Some(1_000_000_000));
+        assert_eq!(second["min-priority-fee"].as_integer(), Some(1_000_000_000));
+        assert_eq!(second["tx-pool-no-local-priority"].as_bool(), Some(true));
+        let free = text(&free, &free.nodes[0], "").parse::<toml::Table>().unwrap();
+        assert_eq!(free["min-gas-price"].as_integer(), Some(0));
+        assert!(!free.contains_key("min-priority-fee") && !free.contains_key("tx-pool-no-local-priority"));
         assert_eq!(second["rpc-http-port"].as_integer(), Some(8567));
         assert_eq!(second["p2p-interface"].as_str(), Some("0.0.0.0"));
         assert_eq!(second["host-allowlist"].as_array().unwrap().len(), 3);

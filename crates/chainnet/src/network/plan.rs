@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) fork: ForkChoice,
     /// Coin at genesis beside stakes and working capital: the faucet's, on mainnet the treasury's.
     pub(crate) supply: Wei,
+    /// Least price of gas that the nodes take, in wei.
+    pub(crate) min_gas_price: u64,
     /// The validators' nodes; the first is the bootnode.
     pub(crate) nodes: Vec<NodePlan>,
 }
@@ -47,6 +49,7 @@ impl Plan {
         network: Network,
         fork: ForkChoice,
         supply: Wei,
+        min_gas_price: u64,
         validators: u16,
         hosts: &[IpAddr],
     ) -> anyhow::Result<Self> {
@@ -73,7 +76,7 @@ impl Plan {
                 metrics_port: METRICS_PORT + index,
             }
         });
-        Ok(Self { network, fork, supply, nodes: nodes.collect() })
+        Ok(Self { network, fork, supply, min_gas_price, nodes: nodes.collect() })
     }
 }
 
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
 
     fn plan(network: Network, validators: u16) -> Plan {
-        Plan::new(network, ForkChoice::default(), Wei::from_coin(1), validators, &[]).unwrap()
+        Plan::new(network, ForkChoice::default(), Wei::from_coin(1), 0, validators, &[]).unwrap()
     }
 
     #[test]
@@ -141,7 +144,7 @@ mod tests {
     fn hosts_are_for_all_nodes_or_for_each() {
         let new = |hosts: &[&str]| {
             let hosts: Vec<_> = hosts.iter().map(|host| host.parse().unwrap()).collect();
-            Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 2, &hosts)
+            Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 0, 2, &hosts)
         };
         let urls = |plan: Plan| plan.nodes.iter().map(NodePlan::url).collect::<Vec<_>>();
         assert_eq!(

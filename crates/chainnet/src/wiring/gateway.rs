@@ -36,6 +36,8 @@ impl Wiring<'_> {
                 }
             },
             chain_id: config.network.chain_id(),
+            min_gas_price: config.gas.min_price,
+            max_transaction_gas: config.gas.transaction_cap,
             cors: match &config.gateway.cors {
                 Origins::Any => Cors::Any,
                 Origins::Only(origins) => Cors::Origins(origins.clone()),

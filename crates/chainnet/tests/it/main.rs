@@ -20,6 +20,7 @@ mod differential;
 mod docs;
 mod network;
 mod packaging;
+mod prices;
 mod rig;
 mod start;
 mod transfer;

@@ -275,7 +275,19 @@ const FAULTS: &[Fault] = &[
     ("configuration", "min-gas-price is missing", |folder| {
         folder.write(
             "nodes/v1/config.toml",
-            folder.read("nodes/v1/config.toml").replace("min-gas-price=0", ""),
+            folder.read("nodes/v1/config.toml").replace("min-gas-price=1000000000", ""),
+        );
+    }),
+    ("configuration", "tx-pool-no-local-priority is missing", |folder| {
+        folder.write(
+            "nodes/v1/config.toml",
+            folder.read("nodes/v1/config.toml").replace("tx-pool-no-local-priority=true", ""),
+        );
+    }),
+    ("settings", "env/chainnet.env: MIN_GAS_PRICE", |folder| {
+        folder.write(
+            "env/chainnet.env",
+            folder.read("env/chainnet.env").replace("MIN_GAS_PRICE=1000000000", "MIN_GAS_PRICE=0"),
         );
     }),
     ("configuration", "nodes/v1/config.toml", |folder| folder.write("nodes/v1/config.toml", "port = ")),
@@ -309,6 +321,24 @@ const FAULTS: &[Fault] = &[
         folder.write("network.json", manifest.to_string());
     }),
 ];
+
+#[tokio::test]
+async fn nodes_and_service_have_one_price_of_gas() {
+    for (network, more, price) in
+        [("testnet", &[][..], 1_000_000_000), ("devnet", &[], 0), ("mainnet", &["--min-gas-price", "7"], 7)]
+    {
+        let folder = Folder::with(network, "1", more).await;
+        let node: toml::Table = folder.read("nodes/v1/config.toml").parse().unwrap();
+        assert_eq!(node["min-gas-price"].as_integer(), Some(price));
+        // Without it Besu takes cheaper transactions from whoever it is told them by: the service.
+        let is_strict = node.get("tx-pool-no-local-priority").and_then(toml::Value::as_bool);
+        assert_eq!(is_strict, (price > 0).then_some(true));
+        assert!(folder.read("env/chainnet.env").lines().any(|line| line == format!("MIN_GAS_PRICE={price}")));
+        assert_eq!(folder.json("network.json")["minGasPrice"], price);
+        let checked = folder.check().await.success();
+        assert!(checked.lines().all(|line| line.starts_with("ok ")), "{checked}");
+    }
+}
 
 #[tokio::test]
 async fn every_fault_is_named() {

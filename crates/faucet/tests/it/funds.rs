@@ -1,7 +1,8 @@
 //! What the faucet has, and what it may give.
 
+use alloy_consensus::Transaction as _;
 use chainnet_faucet::{ClaimRefusal, ClaimStatus, FaucetSettings, Funds};
-use domain::Wei;
+use domain::{Wei, gas::GWEI};
 use store::engine_tests;
 
 use crate::rig::{DAY, Rig, visitor, wallet};
@@ -28,6 +29,19 @@ engine_tests! {
         rig.until(&running.faucet, claims[1].hash, ClaimStatus::Confirmed).await;
         let health = running.faucet.health(rig.now()).await;
         assert_eq!((health.balance, health.open_claims), (Some(Wei::from_coin(499)), Some(0)));
+        running.stop().await;
+    }
+
+    async fn a_claim_pays_the_least_price_of_gas(test: TestDb) {
+        let rig = Rig::with_min_gas_price(test.db(), GWEI.into());
+        let running = rig.start();
+        let claim = rig.claim(&running, 1).await;
+        rig.pooled(1).await;
+        rig.mine().await;
+        rig.until(&running.faucet, claim.hash, ClaimStatus::Confirmed).await;
+        let paid = rig.chain.head().block.transactions[0].effective_gas_price(Some(0));
+        assert_eq!(paid, u128::from(GWEI));
+        assert_eq!(rig.coin(wallet(1)), Wei::from_coin(500));
         running.stop().await;
     }
 

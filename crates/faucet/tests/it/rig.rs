@@ -19,6 +19,7 @@ use chainnet_faucet::{Claim, ClaimStatus, Faucet, FaucetSettings};
 use devchain::{
     chain::Chain,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
+    pool::PoolLimits,
     produce::{Control, Pacing, Production},
 };
 use domain::{Network, Wei, devnet};
@@ -120,8 +121,17 @@ impl Rig {
     }
 
     pub(crate) fn with_funds(db: Db, coin: u64) -> Self {
+        Self::with_limits(db, coin, PoolLimits::default())
+    }
+
+    /// A chain that takes nothing below this price of gas, in wei.
+    pub(crate) fn with_min_gas_price(db: Db, min_gas_price: u128) -> Self {
+        Self::with_limits(db, 1_000_000, PoolLimits { min_gas_price, ..PoolLimits::default() })
+    }
+
+    fn with_limits(db: Db, coin: u64, limits: PoolLimits) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
-        let chain = Chain::open(&dir.path().join("chain"), &genesis(coin)).expect("a chain");
+        let chain = Chain::open_with(&dir.path().join("chain"), &genesis(coin), limits).expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
         let node = TestNode::new(&chain, production.control());
         Self {

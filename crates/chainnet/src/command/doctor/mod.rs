@@ -65,9 +65,9 @@ pub(super) async fn reach_chain(config: &Config) -> anyhow::Result<(Arc<dyn Chai
     let client = if config.nodes.is_empty() {
         let node: NodeUrl =
             format!("http://{}", config.node.rpc).parse().context("not the address of a node")?;
-        chain_source::connect(config.network, &[node]).await?
+        chain_source::connect(config, &[node]).await?
     } else {
-        chain_source::connect(config.network, &config.nodes).await?
+        chain_source::connect(config, &config.nodes).await?
     };
     let mut heads = client.heads();
     let head = tokio::time::timeout(PATIENCE, heads.wait_for(Option::is_some))

@@ -5,6 +5,7 @@ mod api;
 mod database;
 mod explorer;
 mod faucet;
+mod gas;
 mod gateway;
 mod general;
 mod keeper;
@@ -19,6 +20,7 @@ pub(super) use self::{
     database::{DATABASE_CONNECTIONS, DATABASE_URL},
     explorer::{EXPLORER_HOST, EXPLORER_PORT},
     faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
+    gas::{MIN_GAS_PRICE, TX_GAS_CAP},
     gateway::{GATEWAY_CORS_ORIGINS, GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
     general::{DATA, DEPLOYMENTS, LOG_FILTER, LOG_FORMAT, NETWORK},
     keeper::{KEEPER_AUTO_SLASH, KEEPER_KEY, REGISTRY_KEY},
@@ -54,6 +56,8 @@ pub const SETTINGS: [&About; 42] = [
     &NODE_GENESIS.about,
     &NODE_DEMO.about,
     &RPC_URL.about,
+    &MIN_GAS_PRICE.about,
+    &TX_GAS_CAP.about,
     &DATABASE_URL.about,
     &DATABASE_CONNECTIONS.about,
     &API_HOST.about,

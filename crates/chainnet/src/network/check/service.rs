@@ -63,9 +63,12 @@ fn settings(checked: &Checked<'_>) -> Finding {
         (env::PORTAL, "WEBHOOK_KEY", None),
         (env::WORKER, "KEEPER_KEY", Some("keeper")),
     ];
+    let has_price = checked.plan.min_gas_price > 0;
+    let price = has_price.then_some((env::SHARED, "MIN_GAS_PRICE", None));
     let complaints: Vec<_> = expected
         .into_iter()
         .chain(faucet)
+        .chain(price)
         .filter_map(|(path, name, key)| wrong_setting(checked, path, name, key))
         .collect();
     let advice = "the roles would run with other keys or another network: put the right values back";
@@ -83,6 +86,7 @@ fn wrong_setting(checked: &Checked<'_>, path: &str, name: &str, key: Option<&str
         (_, Some(key)) => keys::read(&checked.folder.join(keys::account_file(key)))
             .is_ok_and(|key| found.parse::<B256>().is_ok_and(|secret| secret == key.to_bytes())),
         ("PLATFORM_NETWORK", None) => found == checked.plan.network.name(),
+        ("MIN_GAS_PRICE", None) => found == checked.plan.min_gas_price.to_string(),
         ("PLATFORM_DEPLOYMENTS", None) => !found.is_empty(),
         (_, None) => found.parse::<B256>().is_ok(),
     };
