@@ -45,7 +45,7 @@ pub(in crate::config) const FILE: About = About {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 42] = [
+pub const SETTINGS: [&About; 44] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
