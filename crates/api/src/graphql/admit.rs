@@ -1,13 +1,16 @@
 //! What a GraphQL document may ask for, known before the library sees it. The library walks fragments wherever they are spread,
 //! so its own limits are reached only after work that a small document can make endless.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_graphql::{
     Name, Positioned, Request, ServerError,
     parser::{
-        parse_query,
-        types::{ExecutableDocument, FragmentDefinition, Selection, SelectionSet},
+        parse_query, parse_schema,
+        types::{
+            BaseType, ExecutableDocument, FragmentDefinition, OperationDefinition, Selection, SelectionSet,
+            Type, TypeKind, TypeSystemDefinition,
+        },
     },
 };
 
@@ -52,16 +55,66 @@ const INTROSPECTION_LISTS: [(&str, usize); 9] = [
     ("locations", 4),
 ];
 
-/// Parses the document of a request and refuses what asks for too much.
-pub(super) fn admit(mut request: Request) -> Result<Request, ServerError> {
-    let brackets = request.query.bytes().filter(|byte| matches!(byte, b'{' | b'[' | b'(')).count();
-    if brackets > MAX_BRACKETS {
-        return Err(too_large("the query has too many brackets"));
+/// Scalars of every schema, which type definitions leave out.
+const BUILT_IN: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
+
+/// Decides about documents.
+pub(super) struct Admission {
+    /// Types that a variable can have.
+    input_types: HashSet<Name>,
+}
+
+impl Admission {
+    /// Documents for the schema with these type definitions.
+    pub(super) fn new(type_definitions: &str) -> Self {
+        let built_in = BUILT_IN.into_iter().map(Name::new);
+        let definitions = parse_schema(type_definitions).map(|schema| schema.definitions).unwrap_or_default();
+        let ours = definitions.into_iter().filter_map(|definition| match definition {
+            TypeSystemDefinition::Type(kind) => match kind.node.kind {
+                TypeKind::Scalar | TypeKind::Enum(_) | TypeKind::InputObject(_) => Some(kind.node.name.node),
+                TypeKind::Object(_) | TypeKind::Interface(_) | TypeKind::Union(_) => None,
+            },
+            TypeSystemDefinition::Schema(_) | TypeSystemDefinition::Directive(_) => None,
+        });
+        Self { input_types: built_in.chain(ours).collect() }
     }
-    let document = parse_query(&request.query).map_err(|error| invalid(error.into()))?;
-    measure(&document)?;
-    request.set_parsed_query(document);
-    Ok(request)
+
+    /// Parses the document of a request and refuses what asks for too much.
+    pub(super) fn admit(&self, mut request: Request) -> Result<Request, ServerError> {
+        let brackets = request.query.bytes().filter(|byte| matches!(byte, b'{' | b'[' | b'(')).count();
+        if brackets > MAX_BRACKETS {
+            return Err(too_large("the query has too many brackets"));
+        }
+        let document = parse_query(&request.query).map_err(|error| invalid(error.into()))?;
+        for (_, operation) in document.operations.iter() {
+            self.check_variables(&operation.node)?;
+        }
+        measure(&document)?;
+        request.set_parsed_query(document);
+        Ok(request)
+    }
+
+    /// The library panics at the default value of a variable whose type it does not know.
+    fn check_variables(&self, operation: &OperationDefinition) -> Result<(), ServerError> {
+        for variable in &operation.variable_definitions {
+            let kind = &variable.node.var_type;
+            let name = named(&kind.node);
+            if !self.input_types.contains(name) {
+                let reason =
+                    format!("variable \"${}\" cannot be of type \"{name}\"", variable.node.name.node);
+                return Err(invalid(ServerError::new(reason, Some(kind.pos))));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of a type within its lists. They are as deep as brackets allow.
+fn named(kind: &Type) -> &Name {
+    match &kind.base {
+        BaseType::Named(name) => name,
+        BaseType::List(inner) => named(inner),
+    }
 }
 
 fn measure(document: &ExecutableDocument) -> Result<(), ServerError> {
@@ -201,7 +254,8 @@ mod tests {
     use super::*;
 
     fn verdict(query: &str) -> Result<(), String> {
-        admit(Request::new(query)).map(drop).map_err(|error| error.message)
+        let admission = Admission::new("scalar Long enum Unit { COIN } type Block { number: Long }");
+        admission.admit(Request::new(query)).map(drop).map_err(|error| error.message)
     }
 
     fn refused(reason: &str) -> Result<(), String> {
@@ -228,6 +282,19 @@ mod tests {
         );
         let wide = "x ".repeat(600);
         assert_eq!(verdict(&format!("{{ transactions {{ {wide} }} }}")), refused("the query is too complex"));
+    }
+
+    #[test]
+    fn variables_are_of_types_that_can_be_sent() {
+        verdict("query ($a: [[Long!]!] = [[1]], $b: Unit = COIN, $c: ID) { chain }").unwrap();
+        assert_eq!(
+            verdict("query ($a: [Nope!] = [1]) { chain }"),
+            refused("variable \"$a\" cannot be of type \"Nope\"")
+        );
+        assert_eq!(
+            verdict("query ($a: Block) { chain }"),
+            refused("variable \"$a\" cannot be of type \"Block\"")
+        );
     }
 
     #[test]

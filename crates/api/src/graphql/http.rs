@@ -13,7 +13,7 @@ use hyper::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Service, admit::admit, page, query::Pin, socket};
+use super::{Service, page, query::Pin, socket};
 use crate::{
     code::Code,
     edge::answer::{Answer, Holds, JSON, Rendered},
@@ -68,7 +68,7 @@ async fn execute(service: &Service, headers: &HeaderMap, request_body: Body) -> 
     let era = service.cache.era();
     let request = parse(text)?;
     let pin = Arc::new(Pin::new(service.state.head()?));
-    let mut response = match admit(request) {
+    let mut response = match service.admission.admit(request) {
         Ok(request) => service.schema.execute(request.data(pin.clone())).await,
         Err(error) => GraphqlResponse::from_errors(vec![error]),
     };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use async_graphql::{EmptyMutation, Schema};
 use axum::{Router, routing::get};
 
-use self::{limits::Limits, query::Query, subscription::Subscription};
+use self::{admit::Admission, limits::Limits, query::Query, subscription::Subscription};
 use crate::{
     clock::Clock,
     edge::{cache::AnswerCache, limiter::RequestLimiter},
@@ -29,6 +29,7 @@ pub(crate) type ApiSchema = Schema<Query, EmptyMutation, Subscription>;
 #[derive(Clone)]
 struct Service {
     schema: ApiSchema,
+    admission: Arc<Admission>,
     state: Arc<ApiState>,
     cache: Arc<AnswerCache>,
     limiter: Arc<RequestLimiter>,
@@ -45,11 +46,12 @@ pub(crate) fn routes(
 ) -> Router {
     let schema =
         Schema::build(Query, EmptyMutation, Subscription).extension(Limits).data(state.clone()).finish();
+    let admission = Arc::new(Admission::new(&schema.sdl()));
     let clock = state.clock.clone();
     Router::new()
         .route("/graphql", get(http::get_page_or_socket).post(http::post_operation))
         .route("/graphql/page.js", get(page::script))
-        .with_state(Service { schema, state, cache, limiter, clock, sockets })
+        .with_state(Service { schema, admission, state, cache, limiter, clock, sockets })
 }
 
 /// The type definitions.

@@ -24,7 +24,7 @@ use futures_util::{
 use hyper::header::SEC_WEBSOCKET_PROTOCOL;
 use tokio::sync::{Notify, Semaphore};
 
-use super::{Service, admit::admit};
+use super::Service;
 use crate::{code::Code, edge::Asker, problem::Problem};
 
 const MOST_BYTES: usize = 32 * 1024;
@@ -132,7 +132,7 @@ struct Operations {
 
 impl Executor for Operations {
     async fn execute(&self, request: Request) -> GraphqlResponse {
-        match admit(request) {
+        match self.service.admission.admit(request) {
             Ok(request) => self.service.schema.execute(request).await,
             Err(error) => GraphqlResponse::from_errors(vec![error]),
         }
@@ -153,7 +153,7 @@ impl Executor for Operations {
                 exceeded.notify_one();
                 return stream::pending().boxed();
             }
-            match admit(request) {
+            match service.admission.admit(request) {
                 Ok(request) => Executor::execute_stream(&service.schema, request, session_data),
                 Err(error) => stream::iter([GraphqlResponse::from_errors(vec![error])]).boxed(),
             }

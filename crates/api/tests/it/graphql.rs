@@ -131,7 +131,15 @@ async fn bad_values_are_refused_with_the_words_of_rest(test: &TestDb) {
     let voided = rig.graphql("{ chain { chainId } mine: balance(address: \"0x12\") }").await.json();
     assert_eq!(voided["data"], Value::Null, "a field that may not be null takes the data with it");
     assert_eq!(voided["errors"][0]["path"], json!(["mine"]));
-    for query in ["{", "{ nothing }", "{ chain }", "{ balance }", "mutation { x }", ""] {
+    for query in [
+        "{",
+        "query ($a: Nope = 1) { chain { chainId } }",
+        "{ nothing }",
+        "{ chain }",
+        "{ balance }",
+        "mutation { x }",
+        "",
+    ] {
         assert_eq!(refused(&rig, query).await, (400, json!("invalid_query")), "{query}");
     }
     rig.node.cut(true);
