@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use alloy_primitives::U128;
 use chain::{RawCall, RawError};
 use jsonrpc::{Answer, Params};
 use serde::Deserialize;
@@ -23,6 +23,7 @@ const GETH_REVERTED: i64 = 3;
 /// Besu's code for a reverted call, and for many other things.
 const BESU_REVERTED: i64 = -32000;
 
+const GAS_PRICE: &str = "eth_gasPrice";
 /// A method that Besu has since 24.7.0 only, and that wallets ask for.
 const PRIORITY_FEE: &str = "eth_maxPriorityFeePerGas";
 /// The codes of a method that a node does not know, or knows and has switched off (Besu).
@@ -110,20 +111,26 @@ impl Gateway {
             RawError::TimedOut => Refusal::TimedOut,
             RawError::TooLong => Refusal::LongAnswer { most: self.config.limits.max_answer_bytes },
         })?;
-        let answer = tip_of_old_nodes(known, answer);
+        let answer = self.suggested(known, answer);
         let (Answer::Result(json) | Answer::Error(json)) = &answer;
         let most = self.config.limits.max_answer_bytes;
         if json.len() > most { Err(Refusal::LongAnswer { most }) } else { Ok(answer) }
     }
-}
 
-/// A node that is too old to suggest a tip is answered for: transactions are taken without one, as newer ones say.
-fn tip_of_old_nodes(known: Known, answer: Answer) -> Answer {
-    match &answer {
-        Answer::Error(error) if known.method.name == PRIORITY_FEE && is_unknown_method(error) => {
-            Answer::Result(Bytes::from_static(b"\"0x0\""))
-        }
-        Answer::Error(_) | Answer::Result(_) => answer,
+    /// The price that a node suggests, but no less than is taken here. A node that is too old to suggest a tip is answered for.
+    fn suggested(&self, known: Known, answer: Answer) -> Answer {
+        let least = match known.method.name {
+            GAS_PRICE => u128::from(self.config.min_gas_price),
+            PRIORITY_FEE => u128::from(self.config.min_gas_price.saturating_sub(self.base_fee())),
+            _ => return answer,
+        };
+        let is_less = match &answer {
+            Answer::Result(json) => {
+                serde_json::from_slice::<U128>(json).is_ok_and(|found| found < U128::from(least))
+            }
+            Answer::Error(error) => known.method.name == PRIORITY_FEE && is_unknown_method(error),
+        };
+        if is_less { Answer::Result(format!("\"{least:#x}\"").into()) } else { answer }
     }
 }
 

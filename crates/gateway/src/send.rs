@@ -34,13 +34,18 @@ impl Gateway {
         }
         let minimum = self.config.min_gas_price;
         if minimum > 0 {
-            let base_fee =
-                self.upstream.heads().borrow().as_ref().and_then(|head| head.header.base_fee_per_gas);
-            let price = transaction.effective_gas_price(Some(base_fee.unwrap_or(0)));
+            let price = transaction.effective_gas_price(Some(self.base_fee()));
             if price < u128::from(minimum) {
                 return Err(Refusal::PriceTooLow { minimum });
             }
         }
         Ok(())
+    }
+
+    /// The base fee of the newest block.
+    pub(crate) fn base_fee(&self) -> u64 {
+        let heads = self.upstream.heads();
+        let head = heads.borrow();
+        head.as_ref().and_then(|head| head.header.base_fee_per_gas).unwrap_or(0)
     }
 }

@@ -84,5 +84,9 @@ async fn the_same_is_refused_in_front_of_besu() {
         front.ready().await;
         check_refusals(&front).await;
         assert!(world.chain.pool().is_empty());
+        // Old ones do not know the second, and this chain asks for nothing.
+        for method in ["eth_gasPrice", "eth_maxPriorityFeePerGas"] {
+            assert_eq!(front.ask(method, json!([])).await, "0x3b9aca00", "{method}");
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! What Besu refuses, or passes over, before anything is executed.
 
+use alloy_consensus::{Transaction as _, TxEnvelope};
+use alloy_eips::Decodable2718;
+use alloy_primitives::hex;
 use serde_json::{Value, json};
 
 use super::{
@@ -32,6 +35,8 @@ impl Fault {
         Self { code: -32005, message: "Requested range exceeds maximum RPC range limit" };
     pub(super) const BATCH: Self =
         Self { code: -32005, message: "Number of requests exceeds max batch size" };
+    pub(super) const PRICE: Self =
+        Self { code: -32009, message: "Gas price below configured minimum gas price" };
     pub(super) const INTERNAL: Self = Self { code: -32603, message: "Internal error" };
 
     pub(super) fn json(&self) -> Value {
@@ -78,8 +83,20 @@ pub(super) fn admit(
         }
     }
     match method {
+        "eth_sendRawTransaction" => well_paid(settings, params.first())?,
         "eth_call" | "eth_estimateGas" => params.truncate(if settings.has_state_overrides { 3 } else { 2 }),
         _ => {}
+    }
+    Ok(())
+}
+
+/// `--min-gas-price`, with `--tx-pool-no-local-priority` as our networks have it, on a chain without a base fee.
+fn well_paid(settings: &BesuSettings, raw: Option<&Value>) -> Result<(), Fault> {
+    let raw = raw.and_then(Value::as_str).and_then(|raw| hex::decode(raw).ok());
+    let transaction = raw.and_then(|raw| TxEnvelope::decode_2718_exact(&raw).ok());
+    let price = transaction.map(|transaction| transaction.effective_gas_price(Some(0)));
+    if price.is_some_and(|price| price < u128::from(settings.min_gas_price)) {
+        return Err(Fault::PRICE);
     }
     Ok(())
 }

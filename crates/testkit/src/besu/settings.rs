@@ -17,7 +17,7 @@ pub struct BesuSettings {
     pub has_typed_v: bool,
     /// `--revert-reason-enabled`: whether receipts have `revertReason`.
     pub keeps_revert_reasons: bool,
-    /// `--min-gas-price`: the least that `eth_gasPrice` answers, in wei.
+    /// `--min-gas-price`: the least that `eth_gasPrice` answers and that a transaction may offer, in wei.
     pub min_gas_price: u64,
     /// `--rpc-http-api`.
     pub http_groups: Vec<Group>,

@@ -31,7 +31,7 @@ struct Roles {
 
 impl Roles {
     async fn start(settings: BesuSettings) -> Self {
-        let (node, data) = (on_demand().await, folder());
+        let (node, data, price) = (on_demand().await, folder(), settings.min_gas_price);
         let besu = Besu::start(node.client().address(), settings).await.unwrap();
         let mut processes = Vec::new();
         let mut clients = Vec::new();
@@ -46,6 +46,7 @@ impl Roles {
             let mut command = Command::new(BINARY);
             command.arg(role).arg("--data").arg(data.path()).args(["--rpc-url", &besu.url()]);
             command.args(["--metrics-port", "0"]).env("RATE_LIMIT_MAX", "100000");
+            command.env("MIN_GAS_PRICE", price.to_string());
             command.args(port.into_iter().flat_map(|port| [port, "0"]));
             let process = ServerProcess::start(command, Ready::Announced(marker)).await;
             let process = process.unwrap_or_else(|error| panic!("{role}: {error}"));
@@ -192,6 +193,23 @@ async fn roles_on(settings: BesuSettings) {
         faults.iter().filter(|fault| !expected.iter().any(|method| fault.starts_with(method))).collect();
     assert!(ours.is_empty(), "{ours:?}");
     assert_eq!(roles.besu.turned_away(), 0);
+}
+
+#[tokio::test]
+async fn where_gas_has_a_price_the_faucet_pays_it_and_the_gateway_asks_for_it() {
+    let roles = Roles::start(BesuSettings { min_gas_price: 1_000_000_000, ..BesuSettings::v24_5_4() }).await;
+    claim_coin(&roles).await;
+    roles.gateway.wait_for("/ready", |answer| answer.status == 200).await.unwrap();
+    for method in ["eth_gasPrice", "eth_maxPriorityFeePerGas"] {
+        assert_eq!(roles.result(method, json!([])).await, "0x3b9aca00", "{method}");
+    }
+    let free = Wallet::dev(3).sign_dynamic_fee(testkit::Draft::transfer(BOB, U256::from(1)));
+    let refused = roles.ask("eth_sendRawTransaction", json!([hex::encode_prefixed(&free.raw)])).await.json();
+    assert_eq!(refused["error"]["code"], -32009, "{refused}");
+    assert_eq!(refused["error"]["data"]["reason"], "gas_price_too_low", "{refused}");
+    // Nothing that Besu would refuse has reached it.
+    let faults = roles.besu.faults();
+    assert!(!faults.iter().any(|fault| fault.starts_with("eth_sendRawTransaction")), "{faults:?}");
 }
 
 #[tokio::test]
