@@ -58,6 +58,16 @@ async fn true_answers_are_read_whole() {
 }
 
 #[tokio::test]
+async fn the_price_of_gas_is_not_below_the_configured_one() {
+    let node = FakeNode::at(8).await;
+    for (min_gas_price, expected) in [(5, 7), (10, 10)] {
+        let client = RemoteClient::connect(&[node.url()], RemoteConfig { min_gas_price, ..config() }).await;
+        let client = client.expect("a client");
+        assert_eq!(client.gas_price().await.expect("a price"), U256::from(expected));
+    }
+}
+
+#[tokio::test]
 async fn what_does_not_exist_is_nothing_and_not_an_error() {
     let node = FakeNode::at(8).await;
     let client = client(&node).await;

@@ -114,7 +114,7 @@ fn a_precompiled_contract_costs_the_same_when_time_is_short() {
     // Twelve rounds, with more gas than the time left is worth.
     let world =
         World::london().with_code(CONTRACT, "600c60e01b600052 6040610100 60d5 6000 6009 5afa 60005500");
-    let time = SelectionTime { per_transaction: Duration::from_millis(200), ..hurried() };
+    let time = SelectionTime { per_transaction: Duration::from_secs(2), ..hurried() };
     let body = build_within(&world, &[long_call()], time);
     assert_eq!(body.transactions.len(), 1);
     assert!(body.outcome.receipts[0].success);
