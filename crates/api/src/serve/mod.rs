@@ -1,6 +1,7 @@
 //! Connections: accepting, serving HTTP/1.1 on each, and draining at the end. How many there are, in all and of one client, is bounded,
 //! and so is how long each may keep us waiting.
 
+mod admission;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -8,11 +9,9 @@ mod tests;
 use std::{
     net::{IpAddr, SocketAddr},
     pin::pin,
-    sync::Arc,
     time::Duration,
 };
 
-use access::{Client, OwnedPermit, Permits, is_trusted_proxy};
 use bytes::Bytes;
 use hyper::{
     Request, Response,
@@ -22,24 +21,14 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use self::stream::BoundedStream;
-use crate::{code::Code, edge::Edge, problem::Problem};
+use self::{admission::Admission, stream::BoundedStream};
+use crate::edge::Edge;
 
-/// How long answers under way may take once the end has begun.
-const DRAIN_TIME_LIMIT: Duration = Duration::from_secs(10);
 /// How long to rest when no connection can be accepted, such as for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Connections at a time that are told why they are not served; beyond them they are just closed.
-const MOST_REFUSALS: usize = 64;
-/// How long such a connection may take.
-const REFUSAL_TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// Bounds on what connections can take.
 #[derive(Debug, Clone)]
@@ -117,77 +106,6 @@ pub async fn serve_with<A, F, B>(
     }
     drop(listener);
     admission.drained().await;
-}
-
-/// Who may connect.
-struct Admission {
-    limits: ConnectionLimits,
-    all: Arc<Semaphore>,
-    clients: Arc<Permits<Client>>,
-    refusals: Arc<Semaphore>,
-    /// What they are told.
-    refusal: Bytes,
-}
-
-/// A connection's permit among all, and among those of its client.
-type ConnectionPermit = (OwnedSemaphorePermit, Option<OwnedPermit<Client>>);
-
-impl Admission {
-    fn new(limits: ConnectionLimits) -> Self {
-        Self {
-            all: Arc::new(Semaphore::new(limits.connections as usize)),
-            clients: Arc::new(Permits::new(limits.per_client)),
-            refusals: Arc::new(Semaphore::new(MOST_REFUSALS)),
-            refusal: refusal(),
-            limits,
-        }
-    }
-
-    fn admit(&self, peer: IpAddr) -> Option<ConnectionPermit> {
-        let client = self.clients.take_owned(peer.into());
-        if client.is_none() && !is_trusted_proxy(peer, &self.limits.trusted_proxies) {
-            return None;
-        }
-        Some((Arc::clone(&self.all).try_acquire_owned().ok()?, client))
-    }
-
-    /// Says why a connection is not served. What the client has sent is read first, or the close would be a reset that takes the
-    /// answer with it.
-    fn refuse(&self, mut stream: TcpStream) {
-        let Ok(permit) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
-        let refusal = self.refusal.clone();
-        tokio::spawn(async move {
-            let telling = async {
-                let mut unread = [0; 4096];
-                let _ = stream.read(&mut unread).await?;
-                stream.write_all(&refusal).await?;
-                stream.shutdown().await?;
-                while stream.read(&mut unread).await? > 0 {}
-                Ok::<_, std::io::Error>(())
-            };
-            let _ = tokio::time::timeout(REFUSAL_TIME_LIMIT, telling).await;
-            drop(permit);
-        });
-    }
-
-    /// Waits, not long, until the last connection has ended: then every permit is free again.
-    async fn drained(&self) {
-        let all = self.all.acquire_many(self.limits.connections);
-        if tokio::time::timeout(DRAIN_TIME_LIMIT, all).await.is_err() {
-            tracing::warn!("connections were cut at the end");
-        }
-    }
-}
-
-/// What a connection is told for which there is no room: no request of it has been read, so that there is no id to tell.
-fn refusal() -> Bytes {
-    let body = Problem::new(Code::TooManyConnections, Code::TooManyConnections.meaning()).to_json("none");
-    let head = format!(
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    [head.as_bytes(), &body].concat().into()
 }
 
 fn serve_connection<A, F, B>(

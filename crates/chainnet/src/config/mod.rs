@@ -321,11 +321,12 @@ fn take_api(layers: &mut Layers, network: Network, record: Option<&Deployment>) 
     };
     let rate_limit =
         layers.take_or(&table::RATE_LIMIT_MAX, Some(own_limit), Source::Default).unwrap_or(own_limit);
+    let developer_key_rate_limit = layers.take(&table::DEVELOPER_KEY_RATE_LIMIT_MAX, RATE_LIMIT);
     let cors = layers.take_or(&table::CORS_ORIGINS, Some(own_origins), Source::Default);
     ApiConfig {
         listen: SocketAddr::new(host, port),
         rate_limit,
-        developer_key_rate_limit: layers.take(&table::DEVELOPER_KEY_RATE_LIMIT_MAX, RATE_LIMIT),
+        developer_key_rate_limit,
         cors: cors.unwrap_or(Origins::Any),
         trusted_proxies: layers.take(&table::TRUSTED_PROXIES, Vec::new()),
     }
