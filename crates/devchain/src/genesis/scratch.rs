@@ -43,7 +43,7 @@ pub enum SetUpError {
         output: Bytes,
     },
     /// The contract's code stopped the machine.
-    #[error("the call to {to} halted: {reason:?}")]
+    #[error("the call to {to} halted: {reason}")]
     Halted {
         /// The contract.
         to: Address,

@@ -18,7 +18,7 @@ pub enum StoreError {
     },
     /// The directory was written by a version with another format.
     #[error(
-        "{} was written by another version of chainnet (its format is {found:?}, this version reads {known:?}); \
+        "{} was written by another version of chainnet (its format is `{found}`, this version reads `{known}`); \
          use that version, or choose another directory with --data or CHAINNET_DATA", dir.display()
     )]
     UnknownFormat {
@@ -75,7 +75,7 @@ pub enum StoreError {
         index: &'static str,
     },
     /// A block was committed that does not follow the head.
-    #[error("block {number} does not follow the head ({head:?})")]
+    #[error("block {number} does not follow the head{}", head.map(|head| format!(", {head}")).unwrap_or_default())]
     OutOfOrder {
         /// The head's height.
         head: Option<u64>,
