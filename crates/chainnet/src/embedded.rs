@@ -48,7 +48,7 @@ impl EmbeddedNode {
             max_transaction_gas: config.gas.transaction_cap,
             ..PoolLimits::default()
         };
-        let chain = Chain::open_with(&config.chain_dir(), &genesis, limits)?;
+        let chain = Chain::open_with(&config.chain_dir(), &genesis, limits, ChainClock::default())?;
         let pacing = if options.on_demand { Pacing::OnDemand } else { Pacing::Timed };
         let production = Production::start(chain.clone(), keys.validators.clone(), pacing)
             .context("cannot start block production")?;

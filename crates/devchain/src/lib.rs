@@ -15,3 +15,4 @@ pub mod rpc;
 pub mod state;
 pub mod store;
 pub mod transfer;
+mod workers;

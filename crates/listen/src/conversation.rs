@@ -10,7 +10,7 @@ use bytes::{Buf, BytesMut};
 use http::StatusCode;
 use http1::{BadFraming, BadRequest, Body, Chunks, Request, Room};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncReadExt, AsyncWriteExt, Interest},
     net::TcpStream,
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
@@ -23,6 +23,8 @@ const ROOM: usize = 2 * 1024;
 const KEPT_ROOM: usize = 64 * 1024;
 /// Longer answers are not copied behind their head.
 const COPIED_ANSWER: usize = 16 * 1024;
+/// How often a client that has sent ahead is looked at while it waits.
+const LOOK_PERIOD: Duration = Duration::from_millis(100);
 /// What is still read after the last answer, and for how long: closing a connection with bytes unread is a reset, which takes the
 /// answer with it.
 const MAX_DISCARDED: usize = 8 * 1024 * 1024;
@@ -364,10 +366,14 @@ impl<H: Handler> Conversation<'_, H> {
     }
 }
 
-/// Resolves when the client has left. One that sends its next request before it has an answer to the last is not watched further.
-async fn gone(stream: &TcpStream) {
-    if let Ok(1..) = stream.peek(&mut [0]).await {
-        std::future::pending::<()>().await;
+/// Resolves when the client has left. One that has sent more already, such as its next request, is looked at now and then.
+pub async fn gone(stream: &TcpStream) {
+    while let Ok(1..) = stream.peek(&mut [0]).await {
+        let ready = stream.ready(Interest::READABLE).await;
+        if ready.is_ok_and(|ready| ready.is_read_closed()) {
+            return;
+        }
+        tokio::time::sleep(LOOK_PERIOD).await;
     }
 }
 

@@ -23,7 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use conversation::{BodyError, Handler, Manners, Step, Switched, converse};
+pub use conversation::{BodyError, Handler, Manners, Step, Switched, converse, gone};
 pub use http::{HeaderValue, StatusCode};
 pub use http1::{Headers, Request};
 pub use pieces::{Mark, Pieces};

@@ -31,6 +31,7 @@ use crate::{
     pool::Pool,
     state::StateView,
     store::{Store, StoreError, TxLocation},
+    workers::WorkerPool,
 };
 
 /// Events a slow subscriber may fall behind before it misses some.
@@ -73,6 +74,7 @@ pub struct Chain {
     /// The head again, in the access layer's words; changes together with `head`.
     served: watch::Sender<Option<Arc<::chain::Head>>>,
     events: broadcast::Sender<ChainEvent>,
+    workers: WorkerPool,
 }
 
 impl Chain {
@@ -109,6 +111,11 @@ impl Chain {
     /// The chain's clock.
     pub fn clock(&self) -> &ChainClock {
         &self.clock
+    }
+
+    /// The threads for reads that may take long.
+    pub(crate) fn workers(&self) -> &WorkerPool {
+        &self.workers
     }
 
     /// The state after the block with this header.

@@ -18,6 +18,7 @@ use crate::{
     pool::{Pool, PoolLimits},
     state::{AccountDiff, AccountFields, StateDiff, StateView},
     store::{BlockCommit, Store},
+    workers::WorkerPool,
 };
 
 /// EIP-170, unless the genesis says otherwise.
@@ -26,15 +27,25 @@ const MAX_CODE_SIZE: usize = 24_576;
 impl Chain {
     /// Opens the chain of `genesis` in `dir`, creating it if the directory is fresh.
     pub fn open(dir: &Path, genesis: &Genesis) -> Result<Arc<Self>, OpenError> {
-        Self::open_with(dir, genesis, PoolLimits::default())
+        Self::open_with(dir, genesis, PoolLimits::default(), ChainClock::default())
     }
 
-    /// The same with other limits of the pool.
-    pub fn open_with(dir: &Path, genesis: &Genesis, limits: PoolLimits) -> Result<Arc<Self>, OpenError> {
-        Self::open_store(dir, genesis, limits).map_err(|error| error.with_advice(dir))
+    /// The same with other limits of the pool, and a clock of the caller's.
+    pub fn open_with(
+        dir: &Path,
+        genesis: &Genesis,
+        limits: PoolLimits,
+        clock: ChainClock,
+    ) -> Result<Arc<Self>, OpenError> {
+        Self::open_store(dir, genesis, limits, clock).map_err(|error| error.with_advice(dir))
     }
 
-    fn open_store(dir: &Path, genesis: &Genesis, limits: PoolLimits) -> Result<Arc<Self>, OpenError> {
+    fn open_store(
+        dir: &Path,
+        genesis: &Genesis,
+        limits: PoolLimits,
+        clock: ChainClock,
+    ) -> Result<Arc<Self>, OpenError> {
         let store = Store::open(dir)?;
         let spec = chain_spec(genesis);
         let genesis_hash = match store.head()? {
@@ -42,7 +53,6 @@ impl Chain {
             Some(_) => check_genesis(&store, genesis, dir)?,
         };
         let head = load_head(&store, &spec)?;
-        let clock = ChainClock::default();
         // After time travel the head may be ahead of the machine: go on from where it is.
         clock.not_before(head.block.header.timestamp.saturating_mul(1000));
         Ok(Arc::new(Self {
@@ -54,6 +64,7 @@ impl Chain {
             served: watch::Sender::new(served_head(&head.block)),
             head: RwLock::new(Arc::new(head)),
             events: broadcast::channel(EVENT_BACKLOG).0,
+            workers: WorkerPool::default(),
         }))
     }
 

@@ -12,24 +12,25 @@ use super::{
 };
 use crate::{
     chain::{Chain, Moment},
-    exec::{self, CallContext, CallKey, CallOutcome, ExecError},
+    exec::{self, CallContext, CallKey, CallOutcome, ExecError, INLINE_GAS, Interrupt},
     rpc::RpcError,
 };
 
 impl EmbeddedClient {
-    /// Runs a call: in place, because a thread hop costs more than a small call, unless this one has been slow before.
+    /// Runs a call: in place, because a thread hop costs more than a small call, unless it turns out or is known to be long.
     pub(super) async fn run_call(&self, to: Address, input: Bytes, at: At) -> Result<Bytes, ChainError> {
         let moment = self.moment(at)?;
         let key = CallKey::new(to, &input);
         let request =
             TransactionRequest { to: Some(TxKind::Call(to)), input: input.into(), ..Default::default() };
-        let outcome = if self.costs.is_slow(&key) {
-            let (chain, gas_cap) = (Arc::clone(&self.chain), self.gas_cap);
-            self.elsewhere(move || execute(&chain, &moment, &request, gas_cap)).await?
-        } else {
-            execute(&self.chain, &moment, &request, self.gas_cap)
-        };
-        let outcome = outcome.map_err(not_executed)?;
+        if !self.costs.is_slow(&key) {
+            let briefly = Interrupt::after_gas(INLINE_GAS);
+            match execute(&self.chain, &moment, &request, self.gas_cap, &briefly) {
+                Err(ExecError::Interrupted(_)) => self.costs.note(key, u64::MAX),
+                outcome => return output(outcome.map_err(not_executed)?),
+            }
+        }
+        let outcome = self.run_elsewhere(moment, request).await?;
         self.costs.note(key, outcome.gas_used());
         output(outcome)
     }
@@ -39,9 +40,17 @@ impl EmbeddedClient {
         let moment = self.moment(at)?;
         let request =
             TransactionRequest { to: Some(TxKind::Create), input: init.into(), ..Default::default() };
+        output(self.run_elsewhere(moment, request).await?)
+    }
+
+    async fn run_elsewhere(
+        &self,
+        moment: Moment,
+        request: TransactionRequest,
+    ) -> Result<CallOutcome, ChainError> {
         let (chain, gas_cap) = (Arc::clone(&self.chain), self.gas_cap);
-        let outcome = self.elsewhere(move || execute(&chain, &moment, &request, gas_cap)).await?;
-        output(outcome.map_err(not_executed)?)
+        let work = move |interrupt: &Interrupt| execute(&chain, &moment, &request, gas_cap, interrupt);
+        self.elsewhere(work).await?.map_err(not_executed)
     }
 }
 
@@ -58,6 +67,7 @@ fn execute(
     moment: &Moment,
     request: &TransactionRequest,
     gas_cap: u64,
+    interrupt: &Interrupt,
 ) -> Result<CallOutcome, ExecError> {
     let context = CallContext {
         spec: chain.spec(),
@@ -65,6 +75,7 @@ fn execute(
         hashes: &chain.block_hashes(),
         header: moment.header(),
         gas_cap,
+        interrupt,
     };
     exec::call(context, request, None, None)
 }

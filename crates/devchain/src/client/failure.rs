@@ -20,7 +20,7 @@ pub(super) fn unreadable(error: impl Error + Send + Sync + 'static) -> ChainErro
 /// A call that could not even be tried.
 pub(super) fn not_executed(error: ExecError) -> ChainError {
     match error {
-        ExecError::State(_) | ExecError::Interpreter(_) => unreadable(error),
+        ExecError::State(_) | ExecError::Interpreter(_) | ExecError::Interrupted(_) => unreadable(error),
         ExecError::Rejected(_)
         | ExecError::ConflictingFees
         | ExecError::ConflictingOverride(_)

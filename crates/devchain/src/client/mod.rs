@@ -12,14 +12,15 @@ use std::sync::Arc;
 use ::chain::{Account, At, ChainClient, ChainError, FoundTransaction, Head, SendError, Sent};
 use alloy_primitives::{Address, B256, Bytes, U256};
 use async_trait::async_trait;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use self::failure::{refused, unreadable};
 use crate::{
     block::{Block, Receipt},
     chain::{Chain, FeeSuggestions, Moment},
-    exec::CallCosts,
+    exec::{CallCosts, Interrupt},
     rpc::{Limits, RpcError},
+    workers::Client,
 };
 
 /// Reads the embedded chain from inside the process.
@@ -27,8 +28,6 @@ pub struct EmbeddedClient {
     chain: Arc<Chain>,
     costs: CallCosts,
     fees: Arc<FeeSuggestions>,
-    /// Turns of work that is not done on an asynchronous thread.
-    heavy: Semaphore,
     gas_cap: u64,
 }
 
@@ -36,13 +35,7 @@ impl EmbeddedClient {
     /// A reader of this chain, with the limits of a JSON-RPC port.
     pub fn new(chain: Arc<Chain>) -> Self {
         let limits = Limits::default();
-        Self {
-            chain,
-            costs: CallCosts::default(),
-            fees: Arc::default(),
-            heavy: Semaphore::new(limits.max_heavy),
-            gas_cap: limits.call_gas_cap,
-        }
+        Self { chain, costs: CallCosts::default(), fees: Arc::default(), gas_cap: limits.call_gas_cap }
     }
 
     fn moment(&self, at: At) -> Result<Moment, ChainError> {
@@ -58,10 +51,9 @@ impl EmbeddedClient {
     /// Does slow work off the asynchronous threads, a few pieces at a time.
     async fn elsewhere<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&Interrupt) -> T + Send + 'static,
     ) -> Result<T, ChainError> {
-        let _turn = self.heavy.acquire().await.map_err(unreadable)?;
-        tokio::task::spawn_blocking(work).await.map_err(unreadable)
+        self.chain.workers().run(Client::Product, work).await.map_err(unreadable)
     }
 
     fn block_at(&self, number: u64) -> Result<Option<Arc<Block>>, ChainError> {
@@ -145,7 +137,7 @@ impl ChainClient for EmbeddedClient {
             Some(known) => known,
             None => {
                 let (fees, chain) = (Arc::clone(&self.fees), Arc::clone(&self.chain));
-                self.elsewhere(move || fees.find(&chain)).await?.map_err(unreadable)?
+                self.elsewhere(move |_| fees.find(&chain)).await?.map_err(unreadable)?
             }
         };
         Ok(U256::from(suggestion.gas_price))

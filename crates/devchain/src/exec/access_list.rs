@@ -6,7 +6,7 @@ use alloy_rpc_types_eth::TransactionRequest;
 use revm::{InspectEvm, context::result::ExecutionResult};
 use revm_inspectors::access_list::AccessListInspector;
 
-use super::{CallContext, ExecError, call::Simulation};
+use super::{CallContext, ExecError, call::Simulation, halt_words};
 
 /// A list changes what GAS reads and thereby what a contract does; after this many rounds the last list is good enough.
 const ROUNDS: usize = 8;
@@ -50,6 +50,6 @@ fn failure(result: &ExecutionResult) -> Option<String> {
     match result {
         ExecutionResult::Success { .. } => None,
         ExecutionResult::Revert { .. } => Some("execution reverted".to_owned()),
-        ExecutionResult::Halt { reason, .. } => Some(format!("execution halted: {reason:?}")),
+        ExecutionResult::Halt { reason, .. } => Some(halt_words(reason).to_owned()),
     }
 }

@@ -7,9 +7,10 @@ use alloy_primitives::{Address, Bloom};
 use revm::ExecuteCommitEvm;
 
 use super::{
-    BlockHashes, ChainSpec, ExecError, RejectReason,
-    env::{self, BlockEvm},
+    BlockHashes, ChainSpec, ExecError, Interrupt, RejectReason,
+    env::{self, OverlayEvm},
     error::RunError,
+    interrupt::Meter,
     overlay::Overlay,
     receipt,
 };
@@ -39,7 +40,7 @@ pub fn execute_block<T: Borrow<Transaction>>(
     header: &Header,
     transactions: &[T],
 ) -> Result<BlockOutcome, ExecError> {
-    let mut run = BlockRun::new(spec, state, hashes, header, transactions.len());
+    let mut run = BlockRun::new(spec, state, hashes, header, transactions.len(), Meter::new(Interrupt::never()));
     for (index, tx) in transactions.iter().map(Borrow::borrow).enumerate() {
         let hash = *tx.inner().tx_hash();
         match run.apply(tx)? {
@@ -67,7 +68,7 @@ pub(super) enum Applied {
 
 /// A block in the middle of its execution.
 pub(super) struct BlockRun<'a> {
-    evm: BlockEvm<'a>,
+    evm: OverlayEvm<'a>,
     gas_limit: u64,
     gas_used: u64,
     base_fee: u64,
@@ -77,35 +78,14 @@ pub(super) struct BlockRun<'a> {
 }
 
 impl<'a> BlockRun<'a> {
-    /// A block whose transactions are given: each may take what it takes.
-    fn new(
+    /// With `Meter::timed` transactions can be stopped.
+    pub(super) fn new(
         spec: &ChainSpec,
         state: &'a StateView,
         hashes: &'a dyn BlockHashes,
         header: &Header,
         expected: usize,
-    ) -> Self {
-        Self::start(spec, state, hashes, header, expected, false)
-    }
-
-    /// A block whose transactions are still to be chosen, and can be stopped.
-    pub(super) fn timed(
-        spec: &ChainSpec,
-        state: &'a StateView,
-        hashes: &'a dyn BlockHashes,
-        header: &Header,
-        expected: usize,
-    ) -> Self {
-        Self::start(spec, state, hashes, header, expected, true)
-    }
-
-    fn start(
-        spec: &ChainSpec,
-        state: &'a StateView,
-        hashes: &'a dyn BlockHashes,
-        header: &Header,
-        expected: usize,
-        is_timed: bool,
+        meter: Meter<'a>,
     ) -> Self {
         let block = env::block_env(spec, header);
         let rules = env::rules(spec, spec.fork_at(header.number, header.timestamp));
@@ -116,7 +96,7 @@ impl<'a> BlockRun<'a> {
             beneficiary: block.beneficiary,
             bloom: Bloom::ZERO,
             receipts: Vec::with_capacity(expected),
-            evm: env::block_evm(rules, block, Overlay::new(state, hashes), is_timed),
+            evm: env::evm(rules, block, Overlay::new(state, hashes), meter, ()),
         }
     }
 
@@ -139,14 +119,14 @@ impl<'a> BlockRun<'a> {
         if gas_limit > available {
             return Ok(Applied::Rejected(RejectReason::GasLimitExceedsBlock { gas_limit, available }));
         }
-        self.evm.ctx.journaled_state.database.deadline.set(deadline);
+        self.evm.ctx.chain.begin_run(deadline);
         let result = match self.evm.transact_commit(env::tx_env(tx)).map_err(RunError::from) {
             Ok(result) => result,
             Err(RunError::Refused(refusal)) => {
                 let reason = RejectReason::new(refusal, gas_limit, available, self.base_fee);
                 return Ok(Applied::Rejected(reason));
             }
-            Err(RunError::Fatal(_)) if self.evm.ctx.journaled_state.database.deadline.has_passed() => {
+            Err(RunError::Fatal(_)) if self.evm.ctx.chain.interruption().is_some() => {
                 return Ok(Applied::Stopped);
             }
             Err(RunError::Fatal(error)) => return Err(error),

@@ -12,9 +12,10 @@ use revm::{
 };
 
 use super::{
-    BlockHashes, ChainSpec, ExecError, RejectReason,
+    BlockHashes, ChainSpec, ExecError, Interrupt, RejectReason,
     env::{self, OverlayEvm},
     error::RunError,
+    interrupt::Meter,
     overlay::Overlay,
     overrides,
 };
@@ -33,6 +34,8 @@ pub struct CallContext<'a> {
     pub header: &'a Header,
     /// Highest gas limit given to a call, whatever it asks for.
     pub gas_cap: u64,
+    /// What ends it before it is done.
+    pub interrupt: &'a Interrupt,
 }
 
 /// How a simulated call ended.
@@ -130,17 +133,23 @@ impl<'a, I> Simulation<'a, I> {
         if let Some(hashes) = block_overrides.and_then(|overrides| overrides.block_hash.clone()) {
             overlay.override_hashes(hashes);
         }
-        Ok(Self { evm: env::evm(rules, block, overlay, inspector), tx })
+        Ok(Self { evm: env::evm(rules, block, overlay, Meter::new(ctx.interrupt), inspector), tx })
     }
 
     /// Runs the call with this gas limit.
     pub(super) fn run(&mut self, gas_limit: u64) -> Result<ExecutionResult, ExecError> {
         self.tx.gas_limit = gas_limit;
         let run = self.evm.transact(self.tx.clone());
-        run.map(|outcome| outcome.result).map_err(|error| self.explain(error.into()))
+        let result = run.map(|outcome| outcome.result).map_err(|error| self.explain(error.into()))?;
+        self.evm.ctx.chain.end_run(result.gas().total_gas_spent());
+        Ok(result)
     }
 
+    /// Why a run failed. One that was interrupted says so, whatever the interpreter made of it.
     pub(super) fn explain(&self, error: RunError) -> ExecError {
+        if let Some(interruption) = self.evm.ctx.chain.interruption() {
+            return interruption.into();
+        }
         match error {
             RunError::Fatal(error) => error,
             RunError::Refused(refusal) => {

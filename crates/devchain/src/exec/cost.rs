@@ -3,9 +3,10 @@
 use alloy_primitives::Address;
 use quick_cache::sync::Cache;
 
-/// A call that used more gas, which takes a millisecond or more, is not run on an asynchronous thread again. Gas is
-/// the measure because time is not: on a busy machine any call may wait for the processor once.
-const SLOW_GAS: u64 = 500_000;
+/// Gas that may be executed on an asynchronous thread: a millisecond or two. A call that needs more is stopped there, run
+/// on a worker and not tried there again. Gas is the measure because time is not: on a busy machine any call may wait
+/// for the processor once.
+pub(crate) const INLINE_GAS: u64 = 500_000;
 /// Remembered slow calls.
 const SLOW_CALLS: usize = 1024;
 
@@ -42,7 +43,7 @@ impl CallCosts {
 
     /// Remembers what a call used.
     pub(crate) fn note(&self, key: CallKey, gas: u64) {
-        if gas > SLOW_GAS {
+        if gas > INLINE_GAS {
             self.slow.insert(key, ());
         } else if self.is_slow(&key) {
             self.slow.remove(&key);

@@ -3,60 +3,53 @@
 use alloy_consensus::{Header, Transaction as _, Typed2718};
 use alloy_primitives::{TxKind, U256};
 use revm::{
-    Context, MainnetEvm,
+    Context, Journal,
     context::{BlockEnv, CfgEnv, Evm, FrameStack, TxEnv},
-    handler::{EthFrame, EthPrecompiles, MainnetContext, instructions::EthInstructions},
-    interpreter::interpreter::EthInterpreter,
+    handler::{EthFrame, instructions::EthInstructions},
+    interpreter::{instructions::gas_table_spec, interpreter::EthInterpreter},
 };
 
 use super::{
     ChainSpec, Fork, INIT_CODE_LIMIT,
-    deadline::{self, TimedPrecompiles},
+    interrupt::{Meter, metered_instructions},
     overlay::Overlay,
+    precompiles::Precompiles,
 };
 use crate::block::Transaction;
 
-/// The interpreter over an [`Overlay`], with an inspector if something watches.
-pub(super) type OverlayEvm<'a, I = ()> = MainnetEvm<MainnetContext<Overlay<'a>>, I>;
+/// What the interpreter runs in: a block over an [`Overlay`], with a meter of what it executes.
+pub(super) type EvmContext<'a> =
+    Context<BlockEnv, TxEnv, CfgEnv, Overlay<'a>, Journal<Overlay<'a>>, Meter<'a>>;
 
-/// The interpreter of a block: it can be told to stop a transaction.
-pub(super) type BlockEvm<'a> = Evm<
-    MainnetContext<Overlay<'a>>,
-    (),
-    EthInstructions<EthInterpreter, MainnetContext<Overlay<'a>>>,
-    TimedPrecompiles,
+/// The interpreter over an [`Overlay`], with an inspector if something watches.
+pub(super) type OverlayEvm<'a, I = ()> = Evm<
+    EvmContext<'a>,
+    I,
+    EthInstructions<EthInterpreter, EvmContext<'a>>,
+    Precompiles,
     EthFrame<EthInterpreter>,
 >;
 
-/// An interpreter for a block, which heeds deadlines if it `is_timed`.
-pub(super) fn block_evm<'a>(
-    cfg: CfgEnv,
-    block: BlockEnv,
-    overlay: Overlay<'a>,
-    is_timed: bool,
-) -> BlockEvm<'a> {
-    let spec = cfg.spec;
-    let Evm { ctx, inspector, mut instruction, frame_stack, .. } = evm(cfg, block, overlay, ());
-    if is_timed {
-        deadline::watch(&mut instruction);
-    }
-    Evm { ctx, inspector, instruction, precompiles: TimedPrecompiles::new(spec), frame_stack }
-}
-
-/// An interpreter for these rules and this block.
+/// An interpreter for these rules and this block, which runs until it is done or interrupted.
 pub(super) fn evm<'a, I>(
     cfg: CfgEnv,
     block: BlockEnv,
     overlay: Overlay<'a>,
+    meter: Meter<'a>,
     inspector: I,
 ) -> OverlayEvm<'a, I> {
     let spec = cfg.spec;
-    let context: MainnetContext<Overlay<'a>> = Context::new(overlay, spec);
+    let context: Context<BlockEnv, TxEnv, CfgEnv, Overlay<'a>> = Context::new(overlay, spec);
+    let instruction = if meter.is_needed() {
+        EthInstructions::new(const { metered_instructions() }, gas_table_spec(spec), spec)
+    } else {
+        EthInstructions::new_mainnet_with_spec(spec)
+    };
     Evm {
-        ctx: context.with_cfg(cfg).with_block(block),
+        ctx: context.with_cfg(cfg).with_block(block).with_chain(meter),
         inspector,
-        instruction: EthInstructions::new_mainnet_with_spec(spec),
-        precompiles: EthPrecompiles::new(spec),
+        instruction,
+        precompiles: Precompiles::new(spec),
         // Frames come as calls go deeper. The library's builder makes eight beforehand, each with a stack of 32 kB:
         // more work than most calls are.
         frame_stack: FrameStack::new(),

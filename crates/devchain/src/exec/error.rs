@@ -3,6 +3,7 @@
 use alloy_primitives::{Address, B256, Bytes, U256};
 use revm::context::result::{EVMError, HaltReason, InvalidTransaction};
 
+use super::{Interruption, halt_words};
 use crate::state::StateError;
 
 /// Why a transaction cannot be executed at all (as opposed to executed and reverted).
@@ -159,6 +160,9 @@ pub enum ExecError {
     /// Overrides that move precompiles are not offered.
     #[error("moving the precompile {0} is not supported")]
     PrecompileMove(Address),
+    /// It was ended before it was done.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
     /// The interpreter met a condition that no transaction can cause.
     #[error("the interpreter failed: {0}")]
     Interpreter(String),
@@ -203,7 +207,7 @@ pub enum EstimateError {
         allowance: u64,
     },
     /// The call fails for another reason than gas.
-    #[error("execution halted: {reason:?}")]
+    #[error("execution halted: {}", halt_words(reason))]
     Halt {
         /// Why the interpreter stopped.
         reason: HaltReason,

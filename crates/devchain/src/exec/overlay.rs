@@ -12,7 +12,7 @@ use revm::{
     state::AccountInfo,
 };
 
-use super::{BlockHashes, code, deadline::Deadline};
+use super::{BlockHashes, code};
 use crate::state::{Account, AccountDiff, AccountFields, StateDiff, StateError, StateView};
 
 impl DBErrorMarker for StateError {}
@@ -21,11 +21,10 @@ impl DBErrorMarker for StateError {}
 pub(super) struct Overlay<'a> {
     state: &'a StateView,
     hashes: &'a dyn BlockHashes,
-    hash_overrides: BTreeMap<u64, B256>,
+    /// Block hashes that were set, or asked for before.
+    known_hashes: BTreeMap<u64, B256>,
     accounts: AddressMap<OverlaidAccount>,
     new_code: HashMap<B256, Bytecode>,
-    /// When the transaction on it is stopped; here because this is what instructions can reach.
-    pub(super) deadline: Deadline,
 }
 
 struct OverlaidAccount {
@@ -48,16 +47,15 @@ impl<'a> Overlay<'a> {
         Self {
             state,
             hashes,
-            hash_overrides: BTreeMap::new(),
+            known_hashes: BTreeMap::new(),
             accounts: AddressMap::default(),
             new_code: HashMap::default(),
-            deadline: Deadline::default(),
         }
     }
 
     /// Makes BLOCKHASH answer with these hashes first.
     pub(super) fn override_hashes(&mut self, hashes: BTreeMap<u64, B256>) {
-        self.hash_overrides = hashes;
+        self.known_hashes = hashes;
     }
 
     /// Changes an account's own fields outside of any transaction, creating the account if needed.
@@ -201,8 +199,11 @@ impl Database for Overlay<'_> {
         Ok(value)
     }
 
+    /// Asked for a few gas only, so the store is asked once.
     fn block_hash(&mut self, number: u64) -> Result<B256, StateError> {
-        self.block_hash_ref(number)
+        let hashes = self.hashes;
+        let known = self.known_hashes.entry(number);
+        Ok(*known.or_insert_with(|| hashes.block_hash(number).unwrap_or_default()))
     }
 }
 
@@ -235,7 +236,7 @@ impl DatabaseRef for Overlay<'_> {
     }
 
     fn block_hash_ref(&self, number: u64) -> Result<B256, StateError> {
-        let overridden = self.hash_overrides.get(&number).copied();
+        let overridden = self.known_hashes.get(&number).copied();
         Ok(overridden.or_else(|| self.hashes.block_hash(number)).unwrap_or_default())
     }
 }

@@ -17,6 +17,7 @@ use alloy_primitives::{
 use super::{
     BlockHashes, BlockOutcome, ChainSpec, ExecError, RejectReason,
     block::{Applied, BlockRun},
+    interrupt::Meter,
 };
 use crate::{block::Transaction, state::StateView};
 
@@ -81,7 +82,7 @@ pub fn build_body(
 ) -> Result<BuiltBody, ExecError> {
     let expected = candidates.size_hint().0;
     let mut selection = Selection {
-        run: BlockRun::timed(spec, state, hashes, header_template, expected),
+        run: BlockRun::new(spec, state, hashes, header_template, expected, Meter::timed()),
         time,
         now: Instant::now(),
         block_gas: header_template.gas_limit,

@@ -12,11 +12,13 @@ use revm::{
 use revm_inspectors::tracing::{DebugInspector, DebugInspectorError, TransactionContext};
 
 use super::{
-    BlockHashes, CallContext, ChainSpec, ExecError, RejectReason, TraceError,
+    BlockHashes, CallContext, ChainSpec, ExecError, Interrupt, RejectReason, TraceError,
     bounded::Bounded,
     call::Simulation,
     env::{self, OverlayEvm},
     error::RunError,
+    halt::step_words,
+    interrupt::Meter,
     overlay::Overlay,
 };
 use crate::{block::Transaction, state::StateView};
@@ -34,6 +36,8 @@ pub struct TracedBlock<'a> {
     pub header: &'a Header,
     /// The block's transactions.
     pub transactions: &'a [Arc<Transaction>],
+    /// What ends the tracing before it is done.
+    pub interrupt: &'a Interrupt,
 }
 
 /// Traces a simulated call. The option `txIndex` is ignored: calls run on the state of `ctx`.
@@ -87,15 +91,18 @@ struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     fn new(block: TracedBlock<'a>, options: GethDebugTracingOptions) -> Result<Self, TraceError> {
-        let TracedBlock { spec, parent_state, hashes, header, transactions: _ } = block;
+        let TracedBlock { spec, parent_state, hashes, header, transactions: _, interrupt } = block;
         let rules = env::rules(spec, spec.fork_at(header.number, header.timestamp));
         let overlay = Overlay::new(parent_state, hashes);
-        Ok(Self { evm: env::evm(rules, env::block_env(spec, header), overlay, inspector(options)?) })
+        let block = env::block_env(spec, header);
+        Ok(Self { evm: env::evm(rules, block, overlay, Meter::new(interrupt), inspector(options)?) })
     }
 
     fn skip(&mut self, index: usize, tx: &Transaction) -> Result<(), ExecError> {
         let run = self.evm.transact_commit(env::tx_env(tx));
-        run.map(|_| ()).map_err(|error| self.explain(index, tx, error.into()))
+        let result = run.map_err(|error| self.explain(index, tx, error.into()))?;
+        self.evm.ctx.chain.end_run(result.gas().total_gas_spent());
+        Ok(())
     }
 
     fn trace(&mut self, index: usize, tx: &Transaction) -> Result<GethTrace, TraceError> {
@@ -111,11 +118,15 @@ impl<'a> Replay<'a> {
         };
         let trace = trace(&mut self.evm, &env, &outcome, context)?;
         self.evm.inspector.reset().map_err(|_| TraceError::UnsupportedTracer)?;
+        self.evm.ctx.chain.end_run(outcome.result.gas().total_gas_spent());
         self.evm.ctx.journaled_state.database.commit(outcome.state);
         Ok(trace)
     }
 
     fn explain(&self, index: usize, tx: &Transaction, error: RunError) -> ExecError {
+        if let Some(interruption) = self.evm.ctx.chain.interruption() {
+            return interruption.into();
+        }
         match error {
             RunError::Fatal(error) => error,
             RunError::Refused(refusal) => {
@@ -125,6 +136,16 @@ impl<'a> Replay<'a> {
             }
         }
     }
+}
+
+/// The same trace with the failures of its steps in words.
+fn in_words(mut trace: GethTrace) -> GethTrace {
+    if let GethTrace::Default(frame) = &mut trace {
+        for error in frame.struct_logs.iter_mut().filter_map(|step| step.error.as_mut()) {
+            *error = step_words(error).to_owned();
+        }
+    }
+    trace
 }
 
 fn inspector(options: GethDebugTracingOptions) -> Result<Bounded, TraceError> {
@@ -140,7 +161,8 @@ fn trace(
 ) -> Result<GethTrace, TraceError> {
     let inspector = evm.inspector.finished()?;
     let (block, database) = (&evm.ctx.block, &mut evm.ctx.journaled_state.database);
-    inspector.get_result(Some(context), tx, block, outcome, database).map_err(|error| match error {
+    let trace = inspector.get_result(Some(context), tx, block, outcome, database);
+    trace.map(in_words).map_err(|error| match error {
         DebugInspectorError::Database(error) => ExecError::State(error).into(),
         DebugInspectorError::InvalidTracerConfig
         | DebugInspectorError::UnsupportedTracer

@@ -127,7 +127,7 @@ pub enum Hosts {
 
 impl Default for Hosts {
     fn default() -> Self {
-        Self::Only(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
+        Self::Only(["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec())
     }
 }
 
@@ -158,8 +158,8 @@ pub struct Limits {
     pub max_log_range: u64,
     /// Most logs in one answer.
     pub max_logs: usize,
-    /// Long-running calls (log scans, traces, big simulations) at a time.
-    pub max_heavy: usize,
+    /// Bytes of the answers to one batch; requests after that are refused.
+    pub max_answer_bytes: usize,
     /// Bytes of rendered blocks kept ready to be sent again.
     pub block_cache_bytes: u64,
 }
@@ -179,7 +179,7 @@ impl Default for Limits {
             call_gas_cap: 50_000_000,
             max_log_range: 5_000,
             max_logs: 100_000,
-            max_heavy: 4,
+            max_answer_bytes: 64 * 1024 * 1024,
             block_cache_bytes: 8 * 1024 * 1024,
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use alloy_primitives::Bytes;
 
-use crate::produce::ControlError;
+use crate::{exec::Interruption, produce::ControlError, workers};
 
 /// Which parameter was not understood. Besu names each of them in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,6 +230,18 @@ pub enum RpcError {
     /// The trace would take too much memory.
     #[error("trace too large")]
     TraceTooLarge,
+    /// A web page asked for something that changes the node.
+    #[error("not for web pages")]
+    NotForPages,
+    /// The answers to a batch take too much memory.
+    #[error("the answers are too large")]
+    AnswerTooLarge,
+    /// It took too long, or nobody waits any longer.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
+    /// Too many calls wait already.
+    #[error("too many calls are waiting")]
+    Busy,
     /// Block production refused a development or control command.
     #[error(transparent)]
     Refused(#[from] ControlError),
@@ -312,6 +324,13 @@ impl RpcError {
             RpcError::NoWork => (-32000, "No mining work available yet"),
             RpcError::NoPeers => (-32000, "P2P has been disabled. This functionality is not available"),
             RpcError::TraceTooLarge => (-32000, "Trace is too large, trace less or without memory and stack"),
+            RpcError::NotForPages => (-32604, "Method not available to web pages"),
+            RpcError::AnswerTooLarge => (-32005, "Batch response too large"),
+            RpcError::Interrupted(_) => {
+                let limit = workers::TIME_LIMIT.as_secs();
+                return (-32000, format!("Execution aborted (timeout = {limit}s)").into());
+            }
+            RpcError::Busy => (-32005, "Too many calls are waiting, try again later"),
             RpcError::Refused(reason) => return (-32000, reason.to_string().into()),
             RpcError::Halted | RpcError::Internal => (-32603, "Internal error"),
         };

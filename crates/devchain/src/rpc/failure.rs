@@ -10,6 +10,7 @@ use crate::{
     pool::PoolError,
     state::StateError,
     store::StoreError,
+    workers::WorkError,
 };
 
 /// The error for a reverted call, with `Error(string)` and `Panic(uint256)` spelt out.
@@ -67,9 +68,20 @@ impl From<ExecError> for RpcError {
             ExecError::ConflictingOverride(_) | ExecError::PrecompileMove(_) => {
                 RpcError::InvalidParams(Param::Overrides)
             }
+            ExecError::Interrupted(interruption) => interruption.into(),
             ExecError::State(_) | ExecError::InvalidTransaction { .. } | ExecError::Interpreter(_) => {
                 RpcError::internal(&error)
             }
+        }
+    }
+}
+
+impl From<WorkError> for RpcError {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Busy => RpcError::Busy,
+            WorkError::Interrupted(interruption) => interruption.into(),
+            WorkError::Thread(_) | WorkError::Panicked => RpcError::internal(&error),
         }
     }
 }

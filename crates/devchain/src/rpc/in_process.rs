@@ -9,9 +9,11 @@ use tokio::sync::watch;
 
 use super::{
     ApiGroups, Group, Limits, Node, RpcConfig,
+    error::RpcError,
     jsonrpc::{Answer, Caller, Methods, Params},
     service::Service,
 };
+use crate::workers::Client;
 
 /// The embedded chain's methods for the gateway. The groups that only developers and operators use are off.
 pub struct InProcess {
@@ -46,8 +48,12 @@ impl RawUpstream for InProcess {
             return Err(RawError::Unavailable);
         };
         let mut answer = Answer::new();
-        let called = self.service.call(call.method, Params::new(Some(params)), Caller::Http, &mut answer);
+        let caller = Caller { client: Client::Gateway, is_page: false, session: None };
+        let called = self.service.call(call.method, Params::new(Some(params)), caller, &mut answer);
         Ok(match called.await {
+            // These are about this moment, not about the call: nobody may keep them as its answer.
+            Err(RpcError::Busy) => return Err(RawError::Busy),
+            Err(RpcError::Interrupted(_)) => return Err(RawError::TimedOut),
             Ok(()) => ::jsonrpc::Answer::Result(answer.into_bytes()),
             Err(error) => {
                 let mut object = Answer::new();

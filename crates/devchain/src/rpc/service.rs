@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use alloy_primitives::map::HashMap;
 use serde_json::value::RawValue;
-use tokio::sync::{Semaphore, broadcast::error::RecvError};
+use tokio::sync::broadcast::error::RecvError;
 
 use super::{
     Node, RpcConfig,
@@ -18,7 +18,8 @@ use super::{
 };
 use crate::{
     chain::{Chain, ChainEvent, FeeSuggestions},
-    exec::CallCosts,
+    exec::{CallCosts, Interrupt},
+    workers::Client,
 };
 
 /// Missed blocks that are announced late rather than never.
@@ -29,17 +30,33 @@ const MAX_CAUGHT_UP: u64 = 256;
 pub(crate) enum Done {
     /// The answer is written.
     Answered,
+    /// The answer is written, and it took so long that others should have a turn before the next one.
+    AnsweredSlowly,
     /// It may take long; try again where that does no harm. Nothing is written.
     NotHere,
 }
 
 /// Where a call runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place<'a> {
     /// On an asynchronous thread: be quick or refuse. A thread hop costs more than a small call.
     Inline,
-    /// On a thread for blocking work.
-    Blocking,
+    /// On a thread for long work, until it is interrupted.
+    Worker(&'a Interrupt),
+}
+
+impl Place<'_> {
+    pub(crate) fn is_inline(self) -> bool {
+        matches!(self, Self::Inline)
+    }
+
+    /// Fails if the work has to end: its time is over, or nobody waits for it.
+    pub(crate) fn check(self) -> Result<(), RpcError> {
+        match self {
+            Self::Inline => Ok(()),
+            Self::Worker(interrupt) => Ok(interrupt.check()?),
+        }
+    }
 }
 
 /// The methods of one port.
@@ -52,7 +69,6 @@ pub(crate) struct Service {
     pub(crate) fees: FeeSuggestions,
     pub(crate) call_costs: CallCosts,
     by_name: HashMap<&'static str, &'static Method>,
-    heavy: Semaphore,
 }
 
 impl Service {
@@ -65,7 +81,6 @@ impl Service {
             fees: FeeSuggestions::default(),
             call_costs: CallCosts::default(),
             by_name: METHODS.iter().copied().flatten().map(|method| (method.name, method)).collect(),
-            heavy: Semaphore::new(limits.max_heavy.max(1)),
             node,
             config,
         }
@@ -99,20 +114,20 @@ impl Service {
         }
     }
 
-    async fn run_blocking(
+    async fn run_on_worker(
         self: &Arc<Self>,
-        run: fn(&Service, Params<'_>, &mut Answer, Place) -> Result<Done, RpcError>,
+        run: fn(&Service, Params<'_>, &mut Answer, Place<'_>) -> Result<Done, RpcError>,
         params: Params<'_>,
+        client: Client,
         out: &mut Answer,
     ) -> Result<(), RpcError> {
-        let _turn = self.heavy.acquire().await.map_err(|_| RpcError::Internal)?;
         let this = Arc::clone(self);
         let params: Option<Box<RawValue>> = params.raw().map(ToOwned::to_owned);
-        let work = tokio::task::spawn_blocking(move || {
+        let work = move |interrupt: &Interrupt| {
             let mut answer = Answer::new();
-            run(&this, Params::new(params.as_deref()), &mut answer, Place::Blocking).map(|_| answer)
-        });
-        out.append(work.await.map_err(|error| RpcError::internal(&error))??);
+            run(&this, Params::new(params.as_deref()), &mut answer, Place::Worker(interrupt)).map(|_| answer)
+        };
+        out.append(self.chain().workers().run(client, work).await??);
         Ok(())
     }
 }
@@ -139,18 +154,25 @@ impl Methods for Service {
         if !self.config.groups.contains(method.group) {
             return Err(RpcError::MethodNotEnabled);
         }
-        match (&method.handler, caller) {
+        if method.is_control && caller.is_page {
+            return Err(RpcError::NotForPages);
+        }
+        match (&method.handler, caller.session) {
             (Handler::Read(read), _) => read(self, params, out),
             (Handler::Weighed(run), _) => match run(self, params, out, Place::Inline)? {
                 Done::Answered => Ok(()),
-                Done::NotHere => self.run_blocking(*run, params, out).await,
+                Done::AnsweredSlowly => {
+                    tokio::task::yield_now().await;
+                    Ok(())
+                }
+                Done::NotHere => self.run_on_worker(*run, params, caller.client, out).await,
             },
             (Handler::Ask(ask), _) => {
                 out.append(ask(self, params).await?);
                 Ok(())
             }
-            (Handler::Session(run), Caller::WebSocket(session)) => run(session, params, out),
-            (Handler::Session(_), Caller::Http) => Err(RpcError::MethodNotEnabled),
+            (Handler::Session(run), Some(session)) => run(session, params, out),
+            (Handler::Session(_), None) => Err(RpcError::MethodNotEnabled),
         }
     }
 
@@ -165,5 +187,9 @@ impl Methods for Service {
 
     fn max_batch(&self) -> usize {
         self.config.limits.max_batch
+    }
+
+    fn max_answer_bytes(&self) -> usize {
+        self.config.limits.max_answer_bytes
     }
 }

@@ -3,6 +3,7 @@
 mod block;
 mod build;
 mod fork;
+mod interrupt;
 mod lifetime;
 mod simulate;
 mod trace;
@@ -14,7 +15,7 @@ use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256, hex, kecca
 use alloy_trie::EMPTY_ROOT_HASH;
 use parking_lot::Mutex;
 
-use super::{BlockHashes, BlockOutcome, CallContext, ChainSpec, ExecError, execute_block};
+use super::{BlockHashes, BlockOutcome, CallContext, ChainSpec, ExecError, Interrupt, execute_block};
 use crate::{
     block::Transaction,
     state::{Account, AccountDiff, AccountFields, NodeSource, StateDiff, StateError, StateView},
@@ -147,6 +148,7 @@ impl World {
             hashes: self.hashes(),
             header: &self.header,
             gas_cap: GAS_LIMIT,
+            interrupt: Interrupt::never(),
         }
     }
 

@@ -12,7 +12,7 @@ use alloy_rpc_types_trace::geth::{
 use super::{ALICE, BOB, CONTRACT, World, call_of, legacy, transfer, tx};
 use crate::{
     block::Transaction,
-    exec::{TraceError, TracedBlock, trace_block, trace_call, trace_transaction},
+    exec::{Interrupt, TraceError, TracedBlock, trace_block, trace_call, trace_transaction},
 };
 
 /// Calls BOB, who logs.
@@ -28,6 +28,7 @@ fn traced<'a>(world: &'a World, transactions: &'a [Arc<Transaction>]) -> TracedB
         hashes: world.hashes(),
         header: &world.header,
         transactions,
+        interrupt: Interrupt::never(),
     }
 }
 

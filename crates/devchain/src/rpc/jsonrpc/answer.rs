@@ -58,6 +58,11 @@ impl Answer {
         self.0.append(other.0);
     }
 
+    /// Bytes so far.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

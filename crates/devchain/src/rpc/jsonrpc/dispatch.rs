@@ -5,22 +5,27 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::{Answer, Params, Request};
-use crate::rpc::{error::RpcError, subscriptions::Session};
+use crate::{
+    rpc::{error::RpcError, subscriptions::Session},
+    workers::Client,
+};
 
-/// Who asks: methods that push need a connection that stays.
-pub(crate) enum Caller<'a> {
-    /// A request over HTTP.
-    Http,
-    /// A request over a WebSocket.
-    WebSocket(&'a mut Session),
+/// Requests of a batch after which other connections have a turn.
+const BATCH_TURN: usize = 32;
+
+/// Who asks.
+pub(crate) struct Caller<'a> {
+    /// Whose share of the threads for long work is used.
+    pub(crate) client: Client,
+    /// Whether a web page asks, through somebody's browser.
+    pub(crate) is_page: bool,
+    /// The connection that stays, if it is one: methods that push need it.
+    pub(crate) session: Option<&'a mut Session>,
 }
 
 impl Caller<'_> {
     fn reborrow(&mut self) -> Caller<'_> {
-        match self {
-            Caller::Http => Caller::Http,
-            Caller::WebSocket(session) => Caller::WebSocket(session),
-        }
+        Caller { client: self.client, is_page: self.is_page, session: self.session.as_deref_mut() }
     }
 }
 
@@ -43,6 +48,9 @@ pub(crate) trait Methods: Send + Sync + 'static {
 
     /// Most requests in one batch.
     fn max_batch(&self) -> usize;
+
+    /// Bytes of the answers to one batch after which no more are made.
+    fn max_answer_bytes(&self) -> usize;
 }
 
 /// An answer and whether it tells of a message that was no request, which HTTP marks with status 400.
@@ -104,13 +112,21 @@ async fn answer_batch<M: Methods>(
     let start = answer.mark();
     answer.text("[");
     let mut any = false;
-    for raw in requests {
+    for (position, raw) in requests.iter().enumerate() {
+        if position > 0 && position.is_multiple_of(BATCH_TURN) {
+            tokio::task::yield_now().await;
+        }
         let before = answer.mark();
         if any {
             answer.text(",");
         }
         let separated = answer.mark();
         match Request::read(raw.get()) {
+            Ok(request) if answer.len() > methods.max_answer_bytes() => {
+                if request.id.is_some() {
+                    answer.error(request.id, &RpcError::AnswerTooLarge);
+                }
+            }
             Ok(request) => answer_request(methods, &request, caller.reborrow(), answer).await,
             Err((id, error)) => answer.error(id, &error),
         }

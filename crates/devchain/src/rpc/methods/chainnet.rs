@@ -16,10 +16,10 @@ use crate::rpc::{
 
 pub(super) const METHODS: &[Method] = &[
     Method::new(Group::Control, "chainnet_validators", "This node's validators", Handler::Ask(validators)),
-    Method::new(Group::Control, "chainnet_stopValidator", "Stops a validator", Handler::Ask(stop)),
-    Method::new(Group::Control, "chainnet_startValidator", "Starts a validator", Handler::Ask(start)),
-    Method::new(Group::Control, "chainnet_proposeVote", "Has a validator vote", Handler::Ask(propose)),
-    Method::new(
+    Method::control(Group::Control, "chainnet_stopValidator", "Stops a validator", Handler::Ask(stop)),
+    Method::control(Group::Control, "chainnet_startValidator", "Starts a validator", Handler::Ask(start)),
+    Method::control(Group::Control, "chainnet_proposeVote", "Has a validator vote", Handler::Ask(propose)),
+    Method::control(
         Group::Control,
         "chainnet_discardVote",
         "Has a validator forget a vote",

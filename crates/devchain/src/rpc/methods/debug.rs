@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     block::Block,
-    exec::{self, TracedBlock},
+    exec::{self, Interrupt, TracedBlock},
     rpc::{
         config::Group,
         error::{Param, RpcError},
@@ -72,6 +72,7 @@ fn options(params: &Positional<'_>) -> Result<GethDebugTracingOptions, RpcError>
 fn replay<T>(
     service: &Service,
     block: &Block,
+    interrupt: &Interrupt,
     run: impl FnOnce(TracedBlock<'_>) -> T,
 ) -> Result<T, RpcError> {
     // Genesis has no parent, but no transactions either.
@@ -83,6 +84,7 @@ fn replay<T>(
         hashes: &service.chain().block_hashes(),
         header: &block.header,
         transactions: &block.transactions,
+        interrupt,
     }))
 }
 
@@ -90,18 +92,19 @@ fn trace_transaction(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     let hash: B256 = params.required(0, Param::TransactionHash)?;
     let options = options(&params)?;
-    if place == Place::Inline {
+    let Place::Worker(interrupt) = place else {
         return Ok(Done::NotHere);
-    }
+    };
     let found = service.chain().find_mined(hash)?.ok_or(RpcError::TransactionNotFound)?;
     let block = existing(service, BlockParam::Number(found.block))?;
-    let trace =
-        replay(service, &block, |block| exec::trace_transaction(block, found.index as usize, options))??;
+    let trace = replay(service, &block, interrupt, |block| {
+        exec::trace_transaction(block, found.index as usize, options)
+    })??;
     answered(out.json(&trace))
 }
 
@@ -109,16 +112,16 @@ fn trace_call(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     let request: TransactionRequest = params.required(0, Param::Call)?;
     let options: GethDebugTracingCallOptions = params.optional(2, Param::Trace)?.unwrap_or_default();
-    if place == Place::Inline {
+    let Place::Worker(interrupt) = place else {
         return Ok(Done::NotHere);
-    }
+    };
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
-    let trace = scene.play(service, |context| exec::trace_call(context, &request, options))?;
+    let trace = scene.play(service, interrupt, |context| exec::trace_call(context, &request, options))?;
     answered(out.json(&trace))
 }
 
@@ -133,7 +136,7 @@ fn trace_by_number(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     trace_block(service, numbered(&params)?, &params, out, place)
@@ -143,7 +146,7 @@ fn trace_by_hash(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     trace_block(service, hashed(&params)?, &params, out, place)
@@ -154,14 +157,14 @@ fn trace_block(
     which: BlockParam,
     params: &Positional<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let options = options(params)?;
-    if place == Place::Inline {
+    let Place::Worker(interrupt) = place else {
         return Ok(Done::NotHere);
-    }
+    };
     let block = existing(service, which)?;
-    let traces = replay(service, &block, |block| exec::trace_block(block, options))??;
+    let traces = replay(service, &block, interrupt, |block| exec::trace_block(block, options))??;
     let hashes = block.transactions.iter().map(|transaction| *transaction.tx_hash());
     let traces = hashes.zip(traces).map(|(tx_hash, result)| TransactionTrace { tx_hash, result });
     answered(out.json(&traces.collect::<Vec<_>>()))

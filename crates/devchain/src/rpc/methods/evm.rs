@@ -16,16 +16,16 @@ use crate::rpc::{
 const MAX_MINED: u64 = 1024;
 
 pub(super) const METHODS: &[Method] = &[
-    Method::new(Group::Evm, "evm_increaseTime", "Moves the clock forward", Handler::Ask(increase_time)),
-    Method::new(
+    Method::control(Group::Evm, "evm_increaseTime", "Moves the clock forward", Handler::Ask(increase_time)),
+    Method::control(
         Group::Evm,
         "evm_setNextBlockTimestamp",
         "Sets the time of the next block",
         Handler::Ask(set_next_timestamp),
     ),
-    Method::new(Group::Evm, "evm_mine", "Seals a block now", Handler::Ask(mine)),
-    Method::new(Group::Evm, "evm_snapshot", "Remembers the head", Handler::Ask(snapshot)),
-    Method::new(Group::Evm, "evm_revert", "Goes back to a remembered head", Handler::Ask(revert)),
+    Method::control(Group::Evm, "evm_mine", "Seals a block now", Handler::Ask(mine)),
+    Method::control(Group::Evm, "evm_snapshot", "Remembers the head", Handler::Ask(snapshot)),
+    Method::control(Group::Evm, "evm_revert", "Goes back to a remembered head", Handler::Ask(revert)),
 ];
 
 /// Answers the whole offset in seconds, as Anvil does.

@@ -39,13 +39,13 @@ pub(super) const METHODS: &[Method] = &[
         "Validators listed in a block",
         Handler::Read(by_hash),
     ),
-    Method::new(
+    Method::control(
         Group::Ibft,
         "ibft_proposeValidatorVote",
         "Votes to add or drop a validator",
         Handler::Ask(propose),
     ),
-    Method::new(Group::Ibft, "ibft_discardValidatorVote", "Forgets a vote", Handler::Ask(discard)),
+    Method::control(Group::Ibft, "ibft_discardValidatorVote", "Forgets a vote", Handler::Ask(discard)),
     Method::new(Group::Ibft, "ibft_getPendingVotes", "This node's votes", Handler::Ask(pending_votes)),
     Method::new(
         Group::Ibft,
@@ -150,7 +150,7 @@ fn signer_metrics(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     let head = service.chain().head().block.number();
@@ -159,11 +159,12 @@ fn signer_metrics(
     if from >= to {
         return Err(RpcError::InvalidParams(Param::BlockNumber));
     }
-    if place == Place::Inline && to - from > SHORT_RANGE {
+    if place.is_inline() && to - from > SHORT_RANGE {
         return Ok(Done::NotHere);
     }
     let mut proposals: BTreeMap<Address, (u64, u64)> = BTreeMap::new();
     for header in service.chain().store().headers(from..=to - 1) {
+        place.check()?;
         let header = header?;
         let (count, last) = proposals.entry(header.beneficiary).or_default();
         *count += 1;

@@ -26,12 +26,15 @@ pub(crate) enum Handler {
     /// Takes microseconds and runs where the request came in.
     Read(fn(&Service, Params<'_>, &mut Answer) -> Result<(), RpcError>),
     /// May take long: decides for itself whether to run in place.
-    Weighed(fn(&Service, Params<'_>, &mut Answer, Place) -> Result<Done, RpcError>),
+    Weighed(fn(&Service, Params<'_>, &mut Answer, Place<'_>) -> Result<Done, RpcError>),
     /// Waits for block production.
     Ask(for<'a> fn(&'a Service, Params<'a>) -> BoxFuture<'a, Result<Answer, RpcError>>),
     /// Needs a connection that stays.
     Session(fn(&mut Session, Params<'_>, &mut Answer) -> Result<(), RpcError>),
 }
+
+/// Gas of the blocks that may be looked through on an asynchronous thread: their size is bounded by it.
+const INLINE_BLOCK_GAS: u64 = 10_000_000;
 
 /// A row of the table.
 pub(crate) struct Method {
@@ -39,11 +42,18 @@ pub(crate) struct Method {
     pub(crate) group: Group,
     pub(crate) summary: &'static str,
     pub(crate) handler: Handler,
+    /// Whether it changes the node or its chain other than by a signed transaction. Web pages may not.
+    pub(crate) is_control: bool,
 }
 
 impl Method {
     const fn new(group: Group, name: &'static str, summary: &'static str, handler: Handler) -> Self {
-        Self { name, group, summary, handler }
+        Self { name, group, summary, handler, is_control: false }
+    }
+
+    /// A method that changes the node.
+    const fn control(group: Group, name: &'static str, summary: &'static str, handler: Handler) -> Self {
+        Self { name, group, summary, handler, is_control: true }
     }
 }
 

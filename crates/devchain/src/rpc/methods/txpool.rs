@@ -59,8 +59,8 @@ fn statistics(service: &Service, _: Params<'_>, out: &mut Answer) -> Result<(), 
     })
 }
 
-fn is_too_full_for(service: &Service, place: Place) -> bool {
-    place == Place::Inline && service.chain().pool().len() > FEW_TRANSACTIONS
+fn is_too_full_for(service: &Service, place: Place<'_>) -> bool {
+    place.is_inline() && service.chain().pool().len() > FEW_TRANSACTIONS
 }
 
 #[derive(Serialize)]
@@ -70,7 +70,12 @@ struct Listed {
     is_received_from_local_source: bool,
 }
 
-fn transactions(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn transactions(
+    service: &Service,
+    _: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     if is_too_full_for(service, place) {
         return Ok(Done::NotHere);
     }
@@ -82,7 +87,12 @@ fn transactions(service: &Service, _: Params<'_>, out: &mut Answer, place: Place
     answered(out.json(&listed.collect::<Vec<_>>()))
 }
 
-fn pending(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn pending(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let limit = params.split()?.optional::<Number>(0, Param::Count)?;
     if is_too_full_for(service, place) {
         return Ok(Done::NotHere);
@@ -120,7 +130,7 @@ fn halves<T: Default>(pooled: Vec<Pooled>, view: impl Fn(&Arc<Transaction>) -> T
     halves
 }
 
-fn content(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn content(service: &Service, _: Params<'_>, out: &mut Answer, place: Place<'_>) -> Result<Done, RpcError> {
     if is_too_full_for(service, place) {
         return Ok(Done::NotHere);
     }
@@ -130,7 +140,7 @@ fn content(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> 
     answered(out.json(&halves(service.chain().pool().content(), view)))
 }
 
-fn inspect(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn inspect(service: &Service, _: Params<'_>, out: &mut Answer, place: Place<'_>) -> Result<Done, RpcError> {
     if is_too_full_for(service, place) {
         return Ok(Done::NotHere);
     }

@@ -46,6 +46,12 @@ pub(super) fn allowed_origin(cors: &Cors, request: &Request<'_, '_>) -> Option<V
     }
 }
 
+/// Whether a web page asks, through the browser of somebody who need not know. Browsers say so with an `Origin` in whatever
+/// is not a plain look at a page, those of today in `Sec-Fetch-Site` as well; programs send neither.
+pub(super) fn is_page(request: &Request<'_, '_>) -> bool {
+    request.line("origin").is_some() || request.line("sec-fetch-site").is_some()
+}
+
 /// Whether a page may open a WebSocket, which browsers allow across origins without asking. Programs that are
 /// no browser send no `Origin`.
 pub(super) fn page_may_connect(cors: &Cors, request: &Request<'_, '_>) -> bool {

@@ -5,28 +5,33 @@ use listen::{BodyError, Handler, Pieces, Request, Response, StatusCode, Step, Va
 use super::{connection::Connection, gate};
 use crate::rpc::{
     config::Cors,
-    jsonrpc::{Caller, Methods, answer_message},
+    jsonrpc::{Methods, answer_message},
 };
 
 const JSON: &str = "application/json";
 
-/// A request that was let in: the page that may read the answer.
-pub(super) struct Admitted(Option<Value>);
+/// A request that was let in.
+pub(super) struct Admitted {
+    /// The page that may read the answer.
+    origin: Option<Value>,
+    is_page: bool,
+}
 
 impl<M: Methods> Handler for Connection<M> {
     type Caller = Admitted;
-    type Socket = ();
+    /// Whether a page opened it.
+    type Socket = bool;
 
-    fn receive(&self, request: &Request<'_, '_>) -> Step<Admitted, ()> {
+    fn receive(&self, request: &Request<'_, '_>) -> Step<Admitted, bool> {
         let shared = &self.shared;
         if !gate::host_allowed(&shared.hosts, request) {
             return Step::Answer(message(StatusCode::FORBIDDEN, r#"{"message":"Host not authorized."}"#));
         }
         let origin = gate::allowed_origin(&shared.cors, request);
         let response = match (request.method, request.path()) {
-            ("POST", "/") => return Step::Read(Admitted(origin)),
+            ("POST", "/") => return Step::Read(Admitted { origin, is_page: gate::is_page(request) }),
             ("GET", "/") if listen::is_upgrade(request) => match self.upgrade(request) {
-                Ok(response) => return Step::Switch(self.allow(response, origin), ()),
+                Ok(response) => return Step::Switch(self.allow(response, origin), gate::is_page(request)),
                 Err(response) => response,
             },
             ("GET", "/liveness") => message(StatusCode::OK, r#"{"status":"UP"}"#),
@@ -42,13 +47,13 @@ impl<M: Methods> Handler for Connection<M> {
         Step::Answer(self.allow(response, origin))
     }
 
-    async fn answer(&self, Admitted(origin): Admitted, body: &[u8]) -> Response {
-        let reply = answer_message(&self.shared.methods, body, Caller::Http).await;
+    async fn answer(&self, Admitted { origin, is_page }: Admitted, body: &[u8]) -> Response {
+        let reply = answer_message(&self.shared.methods, body, self.caller(is_page, None)).await;
         let status = if reply.malformed { StatusCode::BAD_REQUEST } else { StatusCode::OK };
         self.allow(Response::new(status, reply.answer.into_pieces()).with("content-type", JSON), origin)
     }
 
-    fn refuse_body(&self, Admitted(origin): Admitted, error: BodyError) -> Response {
+    fn refuse_body(&self, Admitted { origin, .. }: Admitted, error: BodyError) -> Response {
         let response = match error {
             BodyError::TooLong(_) => {
                 message(StatusCode::PAYLOAD_TOO_LARGE, r#"{"message":"Request body too large."}"#)

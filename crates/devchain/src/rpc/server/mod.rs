@@ -48,8 +48,8 @@ impl<M: Methods> Server for Shared<M> {
         (!gate::peer_allowed(&self.peers, peer)).then_some(STRANGER)
     }
 
-    async fn serve(self: Arc<Self>, stream: TcpStream, _: IpAddr, stop: CancellationToken) {
-        Connection { shared: self }.serve(stream, &stop).await;
+    async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
+        Connection { shared: self, peer: peer.to_canonical() }.serve(stream, &stop).await;
     }
 }
 

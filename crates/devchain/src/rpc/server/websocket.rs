@@ -14,11 +14,11 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
+use super::{Shared, connection::Connection};
 use crate::rpc::{
     config::Limits,
     jsonrpc::{Caller, Methods, answer_message},
-    subscriptions::{Behind, Session},
+    subscriptions::Behind,
 };
 
 /// How often a silent peer is asked whether it is still there.
@@ -71,14 +71,15 @@ impl From<Behind> for Ending {
 
 /// Serves a connection that has become a WebSocket to its end; `early` was read of it already.
 pub(super) async fn serve<M: Methods>(
-    shared: &Shared<M>,
+    connection: &Connection<M>,
+    is_page: bool,
     stream: TcpStream,
     early: Vec<u8>,
     stop: &CancellationToken,
 ) {
-    let config = settings(&shared.limits);
+    let config = settings(&connection.shared.limits);
     let mut socket = WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config)).await;
-    let ending = converse(shared, &mut socket, stop).await;
+    let ending = converse(connection, is_page, &mut socket, stop).await;
     tracing::debug!(reason = %ending, "closing a WebSocket");
     if let Some(code) = ending.code() {
         let frame = CloseFrame { code, reason: Utf8Bytes::from(ending.to_string()) };
@@ -100,14 +101,23 @@ fn settings(limits: &Limits) -> WebSocketConfig {
 }
 
 async fn converse<M: Methods>(
-    shared: &Shared<M>,
+    connection: &Connection<M>,
+    is_page: bool,
     socket: &mut WebSocketStream<TcpStream>,
     stop: &CancellationToken,
 ) -> Ending {
+    let shared = &connection.shared;
     let mut session = shared.methods.session();
     loop {
         let step = tokio::select! {
-            message = socket.next() => receive(shared, socket, &mut session, message).await,
+            message = socket.next() => match read(message) {
+                Ok(Some(request)) => {
+                    let caller = connection.caller(is_page, Some(&mut session));
+                    answer(shared, socket, caller, &request).await
+                }
+                Ok(None) => Ok(()),
+                Err(ending) => Err(ending),
+            },
             events = session.next_events() => match events {
                 Ok(events) => send_all(socket, events, &shared.limits).await,
                 Err(behind) => Err(behind.into()),
@@ -123,20 +133,29 @@ async fn converse<M: Methods>(
     }
 }
 
-async fn receive<M: Methods>(
+/// The request in a message, if it is one.
+fn read(message: Option<Result<Message, tungstenite::Error>>) -> Result<Option<Bytes>, Ending> {
+    match message.ok_or(Ending::Gone)?? {
+        Message::Text(text) => Ok(Some(Bytes::from(text))),
+        Message::Binary(bytes) => Ok(Some(bytes)),
+        Message::Close(_) => Err(Ending::Gone),
+        // Pings are answered by the library.
+        Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Ok(None),
+    }
+}
+
+/// Answers a request, unless whoever asked leaves first.
+async fn answer<M: Methods>(
     shared: &Shared<M>,
     socket: &mut WebSocketStream<TcpStream>,
-    session: &mut Session,
-    message: Option<Result<Message, tungstenite::Error>>,
+    caller: Caller<'_>,
+    request: &[u8],
 ) -> Result<(), Ending> {
-    let bytes = match message.ok_or(Ending::Gone)?? {
-        Message::Text(text) => Bytes::from(text),
-        Message::Binary(bytes) => bytes,
-        Message::Close(_) => return Err(Ending::Gone),
-        // Pings are answered by the library.
-        Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => return Ok(()),
+    let reply = tokio::select! {
+        biased;
+        reply = answer_message(&shared.methods, request, caller) => reply,
+        () = listen::gone(socket.get_ref()) => return Err(Ending::Gone),
     };
-    let reply = answer_message(&shared.methods, &bytes, Caller::WebSocket(session)).await;
     if reply.answer.is_empty() {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Blocks, headers, raw encodings, validators and what the node says of itself.
 
 use alloy_consensus::Header;
-use alloy_primitives::{Bytes, hex, keccak256};
+use alloy_primitives::{Address, Bytes, hex, keccak256};
 use alloy_rlp::Decodable;
 use serde_json::{Value, json};
 
@@ -90,6 +90,31 @@ async fn validators_and_their_proposals_are_listed() {
         rig.get("ibft_getSignerMetrics", json!(["1", "100"])).await,
         json!([{ "address": rig.validator, "proposedBlockCount": "0x2", "lastProposedBlockNumber": "0x2" }])
     );
+}
+
+/// As recorded on Besu 24.12.2: the end is not part of the range, and neither is the head, whichever way it is named.
+#[tokio::test]
+async fn signer_metrics_leave_out_the_head() {
+    let rig = Rig::start().await;
+    for _ in 0..3 {
+        rig.mine().await;
+    }
+    let proposed = |count: &str, last: &str| json!({ "address": rig.validator, "proposedBlockCount": count, "lastProposedBlockNumber": last });
+    let genesis = json!({ "address": Address::ZERO, "proposedBlockCount": "0x1", "lastProposedBlockNumber": "0x0" });
+    for (params, metrics) in [
+        (json!([]), json!([genesis, proposed("0x2", "0x2")])),
+        (json!(["earliest", "latest"]), json!([genesis, proposed("0x2", "0x2")])),
+        (json!(["0x1"]), json!([proposed("0x2", "0x2")])),
+        (json!(["0x1", "latest"]), json!([proposed("0x2", "0x2")])),
+        (json!(["0x1", "pending"]), json!([proposed("0x2", "0x2")])),
+        (json!(["0x1", "0x3"]), json!([proposed("0x2", "0x2")])),
+        (json!(["0x1", "0x75"]), json!([proposed("0x2", "0x2")])),
+        (json!(["0x1", "0x2"]), json!([proposed("0x1", "0x1")])),
+    ] {
+        assert_eq!(rig.get("ibft_getSignerMetrics", params.clone()).await, metrics, "{params}");
+    }
+    let failed = rig.fail("ibft_getSignerMetrics", json!(["0x3", "0x1"])).await;
+    assert_eq!(failed, (-32602, "Invalid block number params".to_owned()));
 }
 
 #[tokio::test]

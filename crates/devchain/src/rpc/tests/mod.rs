@@ -4,6 +4,8 @@ mod blocks;
 mod control;
 mod errors;
 mod events;
+mod load;
+mod pages;
 mod prices;
 mod simulation;
 mod table;
@@ -48,6 +50,8 @@ const LOG: Address = address!("00000000000000000000000000000000000a0003");
 const HALT: Address = address!("00000000000000000000000000000000000a0004");
 /// Loops until its gas is gone.
 const LOOP: Address = address!("00000000000000000000000000000000000a0005");
+/// Has the precompile 9 work in a loop, a million rounds at a time.
+const BLAKE: Address = address!("00000000000000000000000000000000000a0006");
 
 /// An error as the caller sees it.
 #[derive(Debug, PartialEq)]
@@ -82,7 +86,7 @@ impl Rig {
         let key = Secp256k1Key::new(B256::with_last_byte(1)).unwrap();
         let validator = key.address();
         let genesis = Genesis::from_json(&genesis(validator, user.address())).unwrap();
-        let chain = Chain::open_with(dir.path(), &genesis, limits).unwrap();
+        let chain = Chain::open_with(dir.path(), &genesis, limits, ChainClock::default()).unwrap();
         let production = Production::start(Arc::clone(&chain), vec![key], Pacing::OnDemand).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -197,6 +201,9 @@ fn genesis(validator: Address, user: Address) -> String {
             LOG.to_string(): { "balance": "0x0", "code": "0x36600060003760013660 00a100".replace(' ', "") },
             HALT.to_string(): { "balance": "0x0", "code": "0xfe" },
             LOOP.to_string(): { "balance": "0x0", "code": "0x5b600056" },
+            BLAKE.to_string(): {
+                "balance": "0x0", "code": "0x63000f424060e01b5f525b604061010060d55f60095afa50600a56",
+            },
         },
     })
     .to_string()

@@ -131,3 +131,44 @@ async fn an_unknown_transaction_is_null() {
     assert_eq!(rig.get("eth_getTransactionReceipt", unknown).await, Value::Null);
     assert_eq!(rig.get("eth_getBalance", json!([Address::ZERO])).await, "0x0");
 }
+
+/// Traces and lists say what went wrong in the words that geth's tools know, not in those of our interpreter.
+#[tokio::test]
+async fn failures_are_told_in_words() {
+    let rig = Rig::start().await;
+    let call = json!({ "to": super::HALT, "gas": "0x10000" });
+    let invalid = "invalid opcode: INVALID";
+    let options = json!({ "tracer": "callTracer" });
+    let frame = rig.get("debug_traceCall", json!([call, "latest", options])).await;
+    assert_eq!(frame["error"], invalid);
+    let steps = rig.get("debug_traceCall", json!([call, "latest", {}])).await;
+    assert_eq!(steps["structLogs"][0]["error"], invalid);
+    let list = rig.get("eth_createAccessList", json!([call, "latest"])).await;
+    assert_eq!(list["error"], invalid);
+
+    let hash = rig.send(0, super::HALT, &[]).await;
+    rig.mine().await;
+    for (options, path) in [(json!({}), "/structLogs/0/error"), (options, "/error")] {
+        let trace = rig.get("debug_traceTransaction", json!([hash, options])).await;
+        assert_eq!(trace.pointer(path), Some(&json!(invalid)));
+        let traces = rig.get("debug_traceBlockByNumber", json!(["latest", options])).await;
+        assert_eq!(traces[0]["result"].pointer(path), Some(&json!(invalid)));
+    }
+
+    // Each in a creation of its own.
+    for (code, words) in [
+        ("0x0c", "invalid opcode"),
+        ("0x01", "stack underflow"),
+        ("0x600056", "invalid jump destination"),
+        ("0x5b600056", "out of gas"),
+        ("0x600160015f3e", "return data out of bounds"),
+    ] {
+        let call = json!({ "data": code, "gas": "0x20000" });
+        let frame = rig.get("debug_traceCall", json!([call, "latest", { "tracer": "callTracer" }])).await;
+        assert_eq!(frame["error"], words, "{code}");
+        let steps = rig.get("debug_traceCall", json!([call, "latest", {}])).await;
+        assert_eq!(steps["structLogs"].as_array().unwrap().last().unwrap()["error"], words, "{code}");
+        let list = rig.get("eth_createAccessList", json!([call, "latest"])).await;
+        assert_eq!(list["error"], words, "{code}");
+    }
+}

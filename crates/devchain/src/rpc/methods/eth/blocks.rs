@@ -72,13 +72,18 @@ fn by_number(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     block(service, numbered(&params)?, &params, out, place)
 }
 
-fn by_hash(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn by_hash(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     block(service, hashed(&params)?, &params, out, place)
 }
@@ -88,7 +93,7 @@ fn block(
     which: BlockParam,
     params: &Positional<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let full = params.optional(1, Param::FullTransactions)?.unwrap_or(false);
     let Some(block) = service.find_block(which)? else {
@@ -106,11 +111,16 @@ fn block(
     Ok(Done::Answered)
 }
 
-fn is_too_big_for(place: Place, block: &Block) -> bool {
-    place == Place::Inline && block.transactions.len() > MANY_TRANSACTIONS
+fn is_too_big_for(place: Place<'_>, block: &Block) -> bool {
+    place.is_inline() && block.transactions.len() > MANY_TRANSACTIONS
 }
 
-fn receipts(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn receipts(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     let Some(block) = service.find_block(params.required(0, Param::BlockNumber)?)? else {
         out.text("null");

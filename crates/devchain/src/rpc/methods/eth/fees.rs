@@ -10,7 +10,7 @@ use crate::{
         config::Group,
         error::{Param, RpcError},
         jsonrpc::{Answer, Params},
-        methods::{Handler, Method, answered, quantity::Number},
+        methods::{Handler, INLINE_BLOCK_GAS, Method, answered, quantity::Number},
         service::{Done, Place, Service},
     },
 };
@@ -33,15 +33,15 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
 ];
 
 /// The current suggestion, or nothing if finding it would take long.
-fn suggestion(service: &Service, place: Place) -> Result<Option<FeeSuggestion>, RpcError> {
+fn suggestion(service: &Service, place: Place<'_>) -> Result<Option<FeeSuggestion>, RpcError> {
     match place {
         Place::Inline => Ok(service.fees.known(service.chain())),
-        Place::Blocking => Ok(Some(service.fees.find(service.chain())?)),
+        Place::Worker(_) => Ok(Some(service.fees.find(service.chain())?)),
     }
 }
 
 /// A chain without base fee takes transactions for the least price that its pool takes, so that is what it suggests.
-fn gas_price(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn gas_price(service: &Service, _: Params<'_>, out: &mut Answer, place: Place<'_>) -> Result<Done, RpcError> {
     if service.chain().spec().zero_base_fee {
         return answered(out.json(&alloy_primitives::U128::from(service.chain().min_gas_price())));
     }
@@ -51,7 +51,12 @@ fn gas_price(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -
     }
 }
 
-fn priority_fee(service: &Service, _: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn priority_fee(
+    service: &Service,
+    _: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     match suggestion(service, place)? {
         Some(suggestion) => answered(out.json(&alloy_primitives::U128::from(suggestion.priority_fee))),
         None => Ok(Done::NotHere),
@@ -63,7 +68,12 @@ fn blob_base_fee(_: &Service, _: Params<'_>, out: &mut Answer) -> Result<(), Rpc
     Ok(())
 }
 
-fn history(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn history(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     let Number(count) = params.required(0, Param::BlockCount)?;
     let percentiles = params.optional::<Vec<f64>>(2, Param::Percentiles)?;
@@ -73,7 +83,7 @@ fn history(service: &Service, params: Params<'_>, out: &mut Answer, place: Place
     if !percentiles.as_deref().is_none_or(are_percentiles) {
         return Err(RpcError::InvalidParams(Param::Percentiles));
     }
-    if place == Place::Inline && count > SHORT_HISTORY {
+    if place.is_inline() && count > SHORT_HISTORY {
         return Ok(Done::NotHere);
     }
     let newest = service.find_number(service.block_param(&params, 1)?)?.ok_or(RpcError::BlockNotFound)?;
@@ -81,11 +91,17 @@ fn history(service: &Service, params: Params<'_>, out: &mut Answer, place: Place
     let mut history = FeeHistory { oldest_block: oldest, ..FeeHistory::default() };
     let mut rewards = percentiles.as_ref().map(|_| Vec::new());
     let store = service.chain().store();
+    let mut gas = 0;
     for number in oldest..=newest {
+        place.check()?;
         let header = store.header(number)?.ok_or(RpcError::BlockNotFound)?;
         history.base_fee_per_gas.push(header.base_fee_per_gas.unwrap_or(0).into());
         history.gas_used_ratio.push(header.gas_used as f64 / header.gas_limit.max(1) as f64);
         if let (Some(rewards), Some(percentiles)) = (&mut rewards, &percentiles) {
+            gas += header.gas_used;
+            if place.is_inline() && gas > INLINE_BLOCK_GAS {
+                return Ok(Done::NotHere);
+            }
             let block = store.block(number)?.ok_or(RpcError::BlockNotFound)?;
             let receipts = store.receipts(number)?.ok_or(RpcError::BlockNotFound)?;
             // Wallets offer what they see here: not less than is taken now, also of blocks that were empty or cheaper.

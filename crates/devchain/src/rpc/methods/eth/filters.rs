@@ -70,7 +70,12 @@ fn filter_id(params: Params<'_>) -> Result<u64, RpcError> {
     params.split()?.required::<Number>(0, Param::FilterId).map(|id| id.0)
 }
 
-fn changes(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn changes(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let id = filter_id(params)?;
     let end = next_block(service);
     match service.filters.poll(id)? {
@@ -80,7 +85,11 @@ fn changes(service: &Service, params: Params<'_>, out: &mut Answer, place: Place
             if is_long(from, to, place) {
                 return Ok(Done::NotHere);
             }
-            let found = if from < to { search(service, &filter, from, to - 1)? } else { Vec::new() };
+            let found =
+                if from < to { search(service, &filter, from, to - 1, place)? } else { Some(Vec::new()) };
+            let Some(found) = found else {
+                return Ok(Done::NotHere);
+            };
             service.filters.advance(id, Collecting::Logs { filter, next: to });
             answered(out.json(&found))
         }
@@ -110,7 +119,7 @@ fn filter_logs(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     match service.filters.poll(filter_id(params)?)? {
         Collecting::Logs { filter, .. } => write_logs(service, &filter, out, place),

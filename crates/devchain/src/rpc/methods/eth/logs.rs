@@ -6,7 +6,7 @@ use crate::rpc::{
     config::Group,
     error::{Param, RpcError},
     jsonrpc::{Answer, Params},
-    methods::{Handler, Method, answered},
+    methods::{Handler, INLINE_BLOCK_GAS, Method, answered},
     service::{Done, Place, Service},
     wire,
 };
@@ -17,7 +17,12 @@ const SHORT_RANGE: u64 = 8;
 pub(in crate::rpc::methods) const METHODS: &[Method] =
     &[Method::new(Group::Eth, "eth_getLogs", "Logs that match a filter", Handler::Weighed(get_logs))];
 
-fn get_logs(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn get_logs(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let filter: Filter = params.split()?.required(0, Param::Filter)?;
     write_logs(service, &filter, out, place)
 }
@@ -27,18 +32,21 @@ pub(super) fn write_logs(
     service: &Service,
     filter: &Filter,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let (from, to) = range(service, filter)?;
     if is_long(from, to, place) {
         return Ok(Done::NotHere);
     }
-    answered(out.json(&search(service, filter, from, to)?))
+    match search(service, filter, from, to, place)? {
+        Some(logs) => answered(out.json(&logs)),
+        None => Ok(Done::NotHere),
+    }
 }
 
 /// Whether searching these blocks takes too long to be done here.
-pub(super) fn is_long(from: u64, to: u64, place: Place) -> bool {
-    place == Place::Inline && to.saturating_sub(from) >= SHORT_RANGE
+pub(super) fn is_long(from: u64, to: u64, place: Place<'_>) -> bool {
+    place.is_inline() && to.saturating_sub(from) >= SHORT_RANGE
 }
 
 /// The blocks that a filter names, both included.
@@ -77,24 +85,32 @@ fn number(block: Option<BlockNumberOrTag>, head: u64) -> u64 {
     }
 }
 
-/// The matching logs of these blocks. Blocks are opened only if their header's bloom says that it may help.
+/// The matching logs of these blocks; nothing if that takes too long here. Blocks are opened only if their header's bloom
+/// says that it may help.
 pub(super) fn search(
     service: &Service,
     filter: &Filter,
     from: u64,
     to: u64,
-) -> Result<Vec<LogView>, RpcError> {
+    place: Place<'_>,
+) -> Result<Option<Vec<LogView>>, RpcError> {
     let most = service.config.limits.max_logs;
     let store = service.chain().store();
     let to = to.min(service.chain().head().block.number());
     let mut found = Vec::new();
     if from > to {
-        return Ok(found);
+        return Ok(Some(found));
     }
+    let mut gas = 0;
     for header in store.headers(from..=to) {
+        place.check()?;
         let header = header?;
         if !filter.matches_bloom(header.logs_bloom) {
             continue;
+        }
+        gas += header.gas_used;
+        if place.is_inline() && gas > INLINE_BLOCK_GAS {
+            return Ok(None);
         }
         let block = store.block(header.number)?.ok_or(RpcError::BlockNotFound)?;
         let receipts = store.receipts(header.number)?.ok_or(RpcError::BlockNotFound)?;
@@ -103,5 +119,5 @@ pub(super) fn search(
             return Err(RpcError::TooManyLogs(most));
         }
     }
-    Ok(found)
+    Ok(Some(found))
 }

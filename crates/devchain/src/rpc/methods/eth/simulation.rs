@@ -6,7 +6,7 @@ use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest, state::StateOverri
 
 use crate::{
     chain::Moment,
-    exec::{self, CallContext, CallKey, CallOutcome, EstimateError},
+    exec::{self, CallContext, CallKey, CallOutcome, EstimateError, INLINE_GAS, Interrupt, Interruption},
     rpc::{
         config::Group,
         error::{Param, RpcError},
@@ -16,6 +16,9 @@ use crate::{
         service::{Done, Place, Service},
     },
 };
+
+/// Simulations that used more let others on the thread have a turn before the next one.
+const SHORT_GAS: u64 = 50_000;
 
 pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(Group::Eth, "eth_call", "Runs a call without a transaction", Handler::Weighed(call)),
@@ -49,6 +52,7 @@ impl Scene {
     pub(in crate::rpc::methods) fn play<T>(
         &self,
         service: &Service,
+        interrupt: &Interrupt,
         act: impl FnOnce(CallContext<'_>) -> T,
     ) -> T {
         let hashes = service.chain().block_hashes();
@@ -58,27 +62,36 @@ impl Scene {
             hashes: &hashes,
             header: self.next.as_deref().unwrap_or(self.at.header()),
             gas_cap: service.config.limits.call_gas_cap,
+            interrupt,
         })
     }
 }
 
-/// Runs a simulation unless it should not run here; `run` also gives the gas used, by which the call is known next
-/// time.
+/// Runs a simulation unless it should not run here. On an asynchronous thread it is stopped when it has executed too
+/// much; `run` also gives the gas used, by which the call is known next time.
 fn weighed<T>(
     service: &Service,
     request: &TransactionRequest,
-    place: Place,
-    run: impl FnOnce() -> (T, u64),
-) -> Option<T> {
+    place: Place<'_>,
+    run: impl FnOnce(&Interrupt) -> (Result<T, RpcError>, u64),
+) -> Result<Option<(T, Done)>, RpcError> {
     let key = call_key(request);
-    if place == Place::Inline && key.is_none_or(|key| service.call_costs.is_slow(&key)) {
-        return None;
-    }
-    let (result, gas) = run();
+    let briefly = Interrupt::after_gas(INLINE_GAS);
+    let interrupt = match place {
+        Place::Inline if key.is_none_or(|key| service.call_costs.is_slow(&key)) => return Ok(None),
+        Place::Inline => &briefly,
+        Place::Worker(interrupt) => interrupt,
+    };
+    let (result, gas) = run(interrupt);
+    let is_too_much = matches!(result, Err(RpcError::Interrupted(Interruption::Gas)));
     if let Some(key) = key {
-        service.call_costs.note(key, gas);
+        service.call_costs.note(key, if is_too_much { u64::MAX } else { gas });
     }
-    Some(result)
+    if is_too_much {
+        return Ok(None);
+    }
+    let done = if gas > SHORT_GAS { Done::AnsweredSlowly } else { Done::Answered };
+    Ok(Some((result?, done)))
 }
 
 /// Contract and function; creations have neither and count as slow.
@@ -93,10 +106,10 @@ fn request(params: &Positional<'_>) -> Result<TransactionRequest, RpcError> {
     params.required(0, Param::Call)
 }
 
-fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place<'_>) -> Result<Done, RpcError> {
     let params = params.split()?;
     // Overrides may bring code of any cost along.
-    if place == Place::Inline && (params.text(2).is_some() || params.text(3).is_some()) {
+    if place.is_inline() && (params.text(2).is_some() || params.text(3).is_some()) {
         return Ok(Done::NotHere);
     }
     let request = request(&params)?;
@@ -107,43 +120,48 @@ fn call(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -
         other => other,
     };
     let scene = Scene::new(service, block)?;
-    let outcome = weighed(service, &request, place, || {
+    let outcome = weighed(service, &request, place, |interrupt| {
         let (state, block) = (overrides.as_ref(), block_overrides.as_ref());
-        let outcome = scene.play(service, |context| exec::call(context, &request, state, block));
+        let outcome = scene.play(service, interrupt, |context| exec::call(context, &request, state, block));
         let gas = outcome.as_ref().map_or(0, CallOutcome::gas_used);
-        (outcome, gas)
+        (outcome.map_err(RpcError::from), gas)
     });
-    match outcome.transpose()? {
+    match outcome? {
         None => Ok(Done::NotHere),
-        Some(CallOutcome::Success { output, .. }) => answered(out.json(&output)),
-        Some(CallOutcome::Revert { output, .. }) => Err(reverted(output)),
-        Some(CallOutcome::Halt { .. }) => Err(RpcError::Halted),
+        Some((CallOutcome::Success { output, .. }, done)) => out.json(&output).map(|()| done),
+        Some((CallOutcome::Revert { output, .. }, _)) => Err(reverted(output)),
+        Some((CallOutcome::Halt { .. }, _)) => Err(RpcError::Halted),
     }
 }
 
-fn estimate(service: &Service, params: Params<'_>, out: &mut Answer, place: Place) -> Result<Done, RpcError> {
+fn estimate(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
-    if place == Place::Inline && params.text(2).is_some() {
+    if place.is_inline() && params.text(2).is_some() {
         return Ok(Done::NotHere);
     }
     let request = request(&params)?;
     let overrides = params.optional::<StateOverride>(2, Param::Overrides)?;
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
-    let estimate = weighed(service, &request, place, || {
-        let estimate =
-            scene.play(service, |context| exec::estimate_gas(context, &request, overrides.as_ref()));
+    let estimate = weighed(service, &request, place, |interrupt| {
+        let estimate = scene
+            .play(service, interrupt, |context| exec::estimate_gas(context, &request, overrides.as_ref()));
         let gas = match &estimate {
             Ok(gas) => *gas,
             Err(EstimateError::OutOfGas { .. } | EstimateError::Halt { .. }) => u64::MAX,
             Err(EstimateError::Exec(_) | EstimateError::Revert { .. }) => 0,
         };
-        (estimate, gas)
+        (estimate.map_err(RpcError::from), gas)
     });
-    match estimate.transpose()? {
+    match estimate? {
         None => Ok(Done::NotHere),
-        Some(gas) => {
+        Some((gas, done)) => {
             out.quantity(gas);
-            Ok(Done::Answered)
+            Ok(done)
         }
     }
 }
@@ -152,18 +170,15 @@ fn access_list(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Done, RpcError> {
     let params = params.split()?;
     let request = request(&params)?;
+    // It is run several times over, under an inspector.
+    let Place::Worker(interrupt) = place else {
+        return Ok(Done::NotHere);
+    };
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
-    let list = weighed(service, &request, place, || {
-        let list = scene.play(service, |context| exec::create_access_list(context, &request));
-        let gas = list.as_ref().map_or(0, |list| list.gas_used.saturating_to());
-        (list, gas)
-    });
-    match list.transpose()? {
-        None => Ok(Done::NotHere),
-        Some(list) => answered(out.json(&list)),
-    }
+    let list = scene.play(service, interrupt, |context| exec::create_access_list(context, &request))?;
+    answered(out.json(&list))
 }

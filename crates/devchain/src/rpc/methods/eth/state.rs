@@ -7,12 +7,14 @@ use crate::rpc::{
     config::Group,
     error::{Param, RpcError},
     jsonrpc::{Answer, Params},
-    methods::{Handler, Method, block_param::BlockParam},
-    service::Service,
+    methods::{Handler, Method, answered, block_param::BlockParam},
+    service::{Done, Place, Service},
 };
 
 /// Slots that one proof may cover.
 const MAX_PROVEN_SLOTS: usize = 1024;
+/// Proofs of more are not made on an asynchronous thread.
+const FEW_SLOTS: usize = 8;
 
 pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(Group::Eth, "eth_getBalance", "Balance of an account", Handler::Read(balance)),
@@ -23,7 +25,7 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
         Group::Eth,
         "eth_getProof",
         "Merkle proof of an account and its storage",
-        Handler::Read(proof),
+        Handler::Weighed(proof),
     ),
 ];
 
@@ -73,14 +75,22 @@ fn storage(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<()
 #[derive(Deserialize)]
 struct Slot(U256);
 
-fn proof(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
+fn proof(
+    service: &Service,
+    params: Params<'_>,
+    out: &mut Answer,
+    place: Place<'_>,
+) -> Result<Done, RpcError> {
     let params = params.split()?;
     let address = params.required::<Address>(0, Param::Address)?;
     let slots = params.optional::<Vec<Slot>>(1, Param::StorageKeys)?.unwrap_or_default();
     if slots.len() > MAX_PROVEN_SLOTS {
         return Err(RpcError::InvalidParams(Param::StorageKeys));
     }
+    if place.is_inline() && slots.len() > FEW_SLOTS {
+        return Ok(Done::NotHere);
+    }
     let slots: Vec<B256> = slots.into_iter().map(|Slot(slot)| B256::from(slot)).collect();
     let at = service.at(service.block_param(&params, 2)?)?;
-    out.json(&at.state().prove(address, &slots)?)
+    answered(out.json(&at.state().prove(address, &slots)?))
 }

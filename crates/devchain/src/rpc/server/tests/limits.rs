@@ -104,3 +104,14 @@ async fn too_many_headers_are_refused() {
     request.extend_from_slice(b"\r\n");
     assert_eq!(Response::read(&server.exchange(&request).await).status, 431);
 }
+
+#[tokio::test]
+async fn answers_to_a_batch_that_grow_too_large_are_no_longer_made() {
+    let server = Server::start(Limits::default()).await;
+    let requests = [r#"{"id":1,"method":"big"}"#; 4].join(",");
+    let answer = server.post(&format!("[{requests},{{\"method\":\"big\"}}]")).await;
+    let answers: Vec<serde_json::Value> = serde_json::from_str(&answer.body).unwrap();
+    let made = answers.iter().filter(|answer| answer["result"].is_string()).count();
+    assert_eq!((answers.len(), made), (4, 3));
+    assert_eq!(answers[3]["error"]["message"], "Batch response too large");
+}

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{Echo, Server};
-use crate::rpc::{
-    config::Limits,
-    jsonrpc::{Caller, answer_message},
-    subscriptions::Feed,
+use crate::{
+    rpc::{
+        config::Limits,
+        jsonrpc::{Caller, answer_message},
+        subscriptions::Feed,
+    },
+    workers::Client,
 };
 
 #[tokio::test]
@@ -68,7 +71,8 @@ async fn a_broken_http_head_does_not_disturb_others() {
 fn answer(message: &[u8]) -> Vec<u8> {
     let methods = Arc::new(Echo { feed: Arc::new(Feed::new(1)), max_batch: 8 });
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let reply = runtime.block_on(answer_message(&methods, message, Caller::Http));
+    let caller = Caller { client: Client::Product, is_page: false, session: None };
+    let reply = runtime.block_on(answer_message(&methods, message, caller));
     reply.answer.into_bytes().to_vec()
 }
 

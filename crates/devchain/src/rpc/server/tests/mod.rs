@@ -41,11 +41,9 @@ impl Methods for Echo {
             "echo" => out.text(params.raw().map_or("null", |raw| raw.get())),
             "big" => out.shared(bytes::Bytes::from(format!("\"{}\"", "x".repeat(100_000)))),
             "hang" => std::future::pending().await,
-            "pending" => match caller {
-                Caller::WebSocket(session) => {
-                    out.quantity(session.subscribe(Topic::Pending { full: false })?)
-                }
-                Caller::Http => return Err(RpcError::MethodNotEnabled),
+            "pending" => match caller.session {
+                Some(session) => out.quantity(session.subscribe(Topic::Pending { full: false })?),
+                None => return Err(RpcError::MethodNotEnabled),
             },
             _ => return Err(RpcError::MethodNotFound),
         }
@@ -62,6 +60,10 @@ impl Methods for Echo {
 
     fn max_batch(&self) -> usize {
         self.max_batch
+    }
+
+    fn max_answer_bytes(&self) -> usize {
+        250_000
     }
 }
 
