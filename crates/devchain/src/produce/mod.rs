@@ -35,6 +35,9 @@ use travel::Snapshots;
 
 use crate::chain::{Chain, Executed, ImportError};
 
+/// Longest sleep: if the machine's clock is set forward meanwhile, a block is due earlier than it looked.
+const MAX_SLEEP: Duration = Duration::from_millis(500);
+
 /// When blocks are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pacing {
@@ -67,6 +70,7 @@ impl Production {
             executed: HashMap::new(),
             snapshots: Snapshots::default(),
             next_timestamp: None,
+            set_forward_ms: 0,
             pacing,
             commands,
         };
@@ -123,6 +127,8 @@ struct Producer {
     snapshots: Snapshots,
     /// Asked for by `evm_setNextBlockTimestamp`.
     next_timestamp: Option<u64>,
+    /// How far the machine's clock had been set forward when it was last looked at.
+    set_forward_ms: i64,
     pacing: Pacing,
     commands: Receiver<Command>,
 }
@@ -134,9 +140,16 @@ impl Producer {
             match self.commands.recv_timeout(self.until_next_timer()) {
                 Ok(Command::Shutdown) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 Ok(command) => self.obey(command)?,
-                Err(RecvTimeoutError::Timeout) => self.fire_due()?,
+                Err(RecvTimeoutError::Timeout) if self.is_due() => self.fire_due()?,
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// Whether a timer has gone off. A clock that was set, or is made to go slower, has woken us too early.
+    fn is_due(&self) -> bool {
+        let now = self.chain.clock().now_ms();
+        self.pacing == Pacing::Timed && self.next_due_ms().is_some_and(|due| due <= now)
     }
 
     fn until_next_timer(&self) -> Duration {
@@ -145,7 +158,8 @@ impl Producer {
             return LONG;
         }
         let now = self.chain.clock().now_ms();
-        self.next_due_ms().map_or(LONG, |due| Duration::from_millis(due.saturating_sub(now)))
+        let wait = self.next_due_ms().map_or(LONG, |due| Duration::from_millis(due.saturating_sub(now)));
+        wait.min(MAX_SLEEP)
     }
 
     fn next_due_ms(&self) -> Option<u64> {
@@ -154,6 +168,7 @@ impl Producer {
 
     /// Delivers the timers that are due and all that follows from them.
     fn fire_due(&mut self) -> Result<(), ImportError> {
+        self.follow_machine();
         if let Some(timestamp) = self.next_timestamp.take() {
             self.leap(timestamp);
         }

@@ -66,8 +66,19 @@ impl Producer {
         self.shift_rounds(offset);
     }
 
+    /// Moves the rounds under way along with the machine's clock: the time that was skipped is nobody's missed turn.
+    pub(super) fn follow_machine(&mut self) {
+        let set_forward_ms = self.chain.clock().set_forward_ms();
+        let by = set_forward_ms.saturating_sub(self.set_forward_ms);
+        self.set_forward_ms = set_forward_ms;
+        self.shift_rounds_by(by);
+    }
+
     fn shift_rounds(&mut self, old_offset_ms: i64) {
-        let by = self.chain.clock().offset_ms().saturating_sub(old_offset_ms);
+        self.shift_rounds_by(self.chain.clock().offset_ms().saturating_sub(old_offset_ms));
+    }
+
+    fn shift_rounds_by(&mut self, by: i64) {
         for seat in &mut self.seats {
             seat.shift_round(by);
         }

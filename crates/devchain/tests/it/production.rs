@@ -1,14 +1,26 @@
 //! Sealing blocks: rotation, stopped validators, votes, the clock, snapshots, restarts.
 
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
 use alloy_primitives::{Address, U256};
-use chainnet_devchain::produce::ControlError;
+use chainnet_devchain::{
+    chain::Chain,
+    clock::ChainClock,
+    produce::{ControlError, Pacing, Production},
+};
 use ibft::{
     extra_data::ExtraData,
     seal::ValidatorKey,
     votes::{Vote, VoteKind},
 };
 
-use crate::rig::{Rig, keys};
+use crate::rig::{Rig, genesis, keys};
 
 const BOB: Address = Address::repeat_byte(0xb0);
 
@@ -150,4 +162,48 @@ async fn a_leap_in_time_costs_no_validator_its_turn() {
     // Time that passes while nobody asks for a block is no missed turn either.
     rig.chain.clock().advance_ms(60_000);
     assert_eq!(extra(&rig, rig.mine().await).round, 0);
+}
+
+/// Blocks come at their pace, one after the other in time and none too late for its round, whatever somebody does to the
+/// machine's clock.
+#[tokio::test]
+async fn a_clock_that_is_set_stops_no_chain() {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    let dir = tempfile::tempdir().unwrap();
+    let set_by_ms = Arc::new(AtomicI64::new(0));
+    let source = Arc::clone(&set_by_ms);
+    let started = Instant::now();
+    let clock = ChainClock::following(move || {
+        let machine_ms = 1_800_000_000_000 + started.elapsed().as_millis() as i64;
+        Duration::from_millis((machine_ms + source.load(Ordering::Relaxed)) as u64)
+    });
+    let chain = Chain::open_with(&dir.path().join("chain"), &genesis(), clock).unwrap();
+    let production = Production::start(chain.clone(), keys(), Pacing::Timed).unwrap();
+    let mut heads = chain.heads();
+    let mut expected = 1;
+    for set_to_ms in [0, -5_000, -3_600_000, 0, 7_200_000] {
+        set_by_ms.store(set_to_ms, Ordering::Relaxed);
+        for _ in 0..2 {
+            let next = heads.wait_for(|head| head.as_ref().is_some_and(|head| head.number() >= expected));
+            let next = tokio::time::timeout(PATIENCE, next).await;
+            assert!(next.is_ok(), "no block {expected} after the clock was set to {set_to_ms} ms");
+            expected += 1;
+        }
+    }
+    production.stop().unwrap();
+    let last = chain.head().block.number();
+    let headers: Vec<_> = (1..=last).map(|n| chain.store().header(n).unwrap().unwrap()).collect();
+    for pair in headers.windows(2) {
+        assert!(
+            pair[1].timestamp >= pair[0].timestamp + 2,
+            "{} after {}",
+            pair[1].timestamp,
+            pair[0].timestamp
+        );
+    }
+    for header in &headers {
+        assert_eq!(ExtraData::decode(&header.extra_data).unwrap().round, 0, "block {}", header.number);
+    }
+    let leapt = headers.windows(2).filter(|pair| pair[1].timestamp > pair[0].timestamp + 60).count();
+    assert_eq!(leapt, 1, "forward, the chain goes along");
 }
