@@ -18,6 +18,7 @@ mod damage;
 mod dependencies;
 mod differential;
 mod docs;
+mod load;
 mod network;
 mod packaging;
 mod prices;
