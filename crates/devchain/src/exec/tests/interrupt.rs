@@ -103,7 +103,7 @@ fn a_program_within_its_budget_cannot_tell() {
 fn the_runs_of_an_estimate_share_a_budget() {
     let world = World::shanghai().with_code(CONTRACT, "600160005500");
     let request = TransactionRequest::default().from(ALICE).to(CONTRACT);
-    let (one_run, many_runs) = (Interrupt::after_gas(60_000), Interrupt::after_gas(BUDGET));
+    let (one_run, many_runs) = (Interrupt::after_gas(40_000), Interrupt::after_gas(BUDGET));
     let context = |interrupt| CallContext { interrupt, ..world.call_context() };
     assert!(matches!(call(context(&one_run), &request, None, None), Ok(CallOutcome::Success { .. })));
     match estimate_gas(context(&one_run), &request, None) {

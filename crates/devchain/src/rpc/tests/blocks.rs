@@ -100,7 +100,8 @@ async fn signer_metrics_leave_out_the_head() {
         rig.mine().await;
     }
     let proposed = |count: &str, last: &str| json!({ "address": rig.validator, "proposedBlockCount": count, "lastProposedBlockNumber": last });
-    let genesis = json!({ "address": Address::ZERO, "proposedBlockCount": "0x1", "lastProposedBlockNumber": "0x0" });
+    let genesis =
+        json!({ "address": Address::ZERO, "proposedBlockCount": "0x1", "lastProposedBlockNumber": "0x0" });
     for (params, metrics) in [
         (json!([]), json!([genesis, proposed("0x2", "0x2")])),
         (json!(["earliest", "latest"]), json!([genesis, proposed("0x2", "0x2")])),
