@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use anyhow::{Context, anyhow};
 use devchain::{
     chain::Chain,
+    clock::ChainClock,
     pool::PoolLimits,
     produce::{Pacing, Production},
     rpc::{self, ApiGroups, Group, RpcConfig},

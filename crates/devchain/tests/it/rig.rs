@@ -9,6 +9,7 @@ use alloy_signer::SignerSync;
 use alloy_signer_local::PrivateKeySigner;
 use chainnet_devchain::{
     chain::Chain,
+    clock::ChainClock,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     pool::PoolLimits,
     produce::{Control, Pacing, Production},

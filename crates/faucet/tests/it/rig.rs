@@ -18,6 +18,7 @@ use alloy_signer_local::PrivateKeySigner;
 use chainnet_faucet::{Claim, ClaimStatus, Faucet, FaucetSettings};
 use devchain::{
     chain::Chain,
+    clock::ChainClock,
     genesis::{Genesis, GenesisSpec, GenesisValidator},
     pool::PoolLimits,
     produce::{Control, Pacing, Production},

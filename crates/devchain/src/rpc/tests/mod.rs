@@ -32,6 +32,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{Node, RpcConfig, serve};
 use crate::{
     chain::Chain,
+    clock::ChainClock,
     genesis::Genesis,
     pool::PoolLimits,
     produce::{Pacing, Production},
