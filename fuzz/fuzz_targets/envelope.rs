@@ -16,7 +16,7 @@ const MAX_BATCH: usize = 8;
 const METHODS: [&str; 4] = ["eth_blockNumber", "eth_call", "eth_chainId", "eth_getBalance"];
 
 fuzz_target!(|data: &[u8]| {
-    let _ = jsonrpc::read_answer(&Bytes::copy_from_slice(data));
+    let _ = jsonrpc::read_answer(&Bytes::copy_from_slice(data), 1);
     let Ok(message) = jsonrpc::read_message(data, MAX_BATCH) else { return };
     let other: Option<Value> = serde_json::from_slice(data).ok();
     match message {
@@ -42,7 +42,7 @@ fn check(request: &Request<'_>, other: Option<&Value>) {
         let mut answer = Vec::new();
         jsonrpc::write_result(&mut answer, id);
         answer.extend_from_slice(b"null");
-        jsonrpc::write_result_end(&mut answer);
+        jsonrpc::write_end(&mut answer);
         let text = String::from_utf8(answer).expect("text");
         assert_eq!(text, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":null}}"#));
         serde_json::from_str::<&serde_json::value::RawValue>(&text).expect("JSON");
@@ -52,7 +52,7 @@ fn check(request: &Request<'_>, other: Option<&Value>) {
     }
     let Some(method) = METHODS.into_iter().find(|known| *known == request.method) else { return };
     let mut sent = Vec::new();
-    jsonrpc::write_request(&mut sent, method, request.params.text());
+    jsonrpc::write_request(&mut sent, 1, method, request.params.text());
     let Ok(Message::Single(Ok(again))) = jsonrpc::read_message(&sent, MAX_BATCH) else {
         panic!("what is sent on is no request: {}", String::from_utf8_lossy(&sent));
     };

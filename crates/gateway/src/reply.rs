@@ -85,15 +85,19 @@ impl Reply {
 
 /// Writes the answer to one request.
 pub(crate) fn write_answer(out: &mut Pieces, id: &str, answer: Answer) {
-    match answer {
+    out.own().reserve(id.len() + 48);
+    let json = match answer {
         Answer::Result(result) => {
-            out.own().reserve(id.len() + 48);
             jsonrpc::write_result(out.own(), id);
-            out.share(result);
-            jsonrpc::write_result_end(out.own());
+            result
         }
-        Answer::Error(error) => jsonrpc::write_error_json(out.own(), Some(id), &error),
-    }
+        Answer::Error(error) => {
+            jsonrpc::write_error_start(out.own(), Some(id));
+            error
+        }
+    };
+    out.share(json);
+    jsonrpc::write_end(out.own());
 }
 
 /// Writes the refusal of one request.

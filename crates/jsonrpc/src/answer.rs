@@ -17,65 +17,86 @@ pub enum Answer {
     Error(Bytes),
 }
 
-/// The bytes are no answer to a single request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AnswerError;
+/// Why bytes are no answer to what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerError {
+    /// They are something else.
+    Malformed,
+    /// They answer another request: one that was answered before, or of somebody else.
+    OtherRequest,
+    /// The JSON of an error that names no request: whoever wrote it has not understood ours.
+    Unnamed(Bytes),
+}
 
 impl std::fmt::Display for AnswerError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("not a JSON-RPC answer")
+        f.write_str(match self {
+            Self::Malformed => "not a JSON-RPC answer",
+            Self::OtherRequest => "an answer to another request",
+            Self::Unnamed(_) => "an error that names no request",
+        })
     }
 }
 
 impl std::error::Error for AnswerError {}
 
-const RESULT_HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"#;
+const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+const BEFORE_RESULT: &[u8] = br#","result":"#;
 
-/// Cuts the result or the error out of a node's answer.
-pub fn read_answer(body: &Bytes) -> Result<Answer, AnswerError> {
-    if let Some(result) = body.strip_prefix(RESULT_HEAD).and_then(result_before_end) {
+/// What follows the head of a result of this request.
+fn after_head(text: &[u8], id: u64) -> Option<&[u8]> {
+    let mut digits = itoa::Buffer::new();
+    text.strip_prefix(HEAD)?.strip_prefix(digits.format(id).as_bytes())?.strip_prefix(BEFORE_RESULT)
+}
+
+/// Cuts the result or the error out of a node's answer to the request with this id.
+pub fn read_answer(body: &Bytes, id: u64) -> Result<Answer, AnswerError> {
+    if let Some(result) = after_head(body, id).and_then(result_before_end) {
         return Ok(Answer::Result(body.slice_ref(result)));
     }
     // A list would do for serde, which fills fields in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {
-        return Err(AnswerError);
+        return Err(AnswerError::Malformed);
     }
-    let envelope: Envelope<'_> = serde_json::from_slice(body).map_err(|_| AnswerError)?;
-    envelope.answer(|json| body.slice_ref(json.as_bytes()))
+    let envelope: Envelope<'_> = serde_json::from_slice(body).map_err(|_| AnswerError::Malformed)?;
+    let named = envelope.id.map(RawValue::get).filter(|id| *id != "null").map(str::parse::<u64>);
+    match (named, envelope.answer(|json| body.slice_ref(json.as_bytes()))?) {
+        (Some(Ok(named)), answer) if named == id => Ok(answer),
+        (None, Answer::Error(error)) => Err(AnswerError::Unnamed(error)),
+        (Some(_) | None, _) => Err(AnswerError::OtherRequest),
+    }
 }
 
 /// Cuts the answers to a batch of [`crate::write_batch`] out of what a node said, in the order of the requests. Each is copied: one that
 /// is kept would keep all of them.
-pub fn read_answers(body: &[u8], asked: usize) -> Result<Vec<Answer>, AnswerError> {
-    if let Some(answers) = read_texts(body, asked) {
+pub fn read_answers(body: &[u8], first_id: u64, asked: usize) -> Result<Vec<Answer>, AnswerError> {
+    if let Some(answers) = read_texts(body, first_id, asked) {
         return Ok(answers);
     }
-    let envelopes: Vec<Envelope<'_>> = serde_json::from_slice(body).map_err(|_| AnswerError)?;
+    let envelopes: Vec<Envelope<'_>> = serde_json::from_slice(body).map_err(|_| AnswerError::Malformed)?;
     let mut answers = vec![None; asked];
     for envelope in envelopes {
-        let id = envelope.id.and_then(|id| id.get().parse::<usize>().ok());
-        let place = id.and_then(|id| answers.get_mut(id.checked_sub(1)?)).ok_or(AnswerError)?;
+        let id = envelope.id.and_then(|id| id.get().parse::<u64>().ok()).ok_or(AnswerError::Malformed)?;
+        let place = id.checked_sub(first_id).and_then(|place| usize::try_from(place).ok());
+        let place = place.and_then(|place| answers.get_mut(place)).ok_or(AnswerError::OtherRequest)?;
         let answer = envelope.answer(|json| Bytes::copy_from_slice(json.as_bytes()))?;
         if place.replace(answer).is_some() {
-            return Err(AnswerError);
+            return Err(AnswerError::Malformed);
         }
     }
-    answers.into_iter().collect::<Option<_>>().ok_or(AnswerError)
+    answers.into_iter().collect::<Option<_>>().ok_or(AnswerError::Malformed)
 }
 
 /// The answers if they look as they nearly always do: in order, each a string without escapes.
-fn read_texts(body: &[u8], asked: usize) -> Option<Vec<Answer>> {
+fn read_texts(body: &[u8], first_id: u64, asked: usize) -> Option<Vec<Answer>> {
     let mut answers = Vec::with_capacity(asked);
     let mut rest = body.strip_prefix(b"[")?;
-    for id in 1..=asked {
-        let text = rest
-            .strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?
-            .strip_prefix(itoa::Buffer::new().format(id).as_bytes())?
-            .strip_prefix(br#","result":"#)?;
+    for id in (first_id..).take(asked) {
+        let text = after_head(rest, id)?;
         let inside = text.strip_prefix(b"\"")?;
         let length = memchr2(b'"', b'\\', inside)? + 2;
         let (result, after) = text.split_at_checked(length).filter(|(result, _)| result.ends_with(b"\""))?;
-        let end: &[u8] = if id == asked { b"}]" } else { b"}," };
+        let end: &[u8] = if answers.len() + 1 == asked { b"}]" } else { b"}," };
         rest = after.strip_prefix(end)?;
         std::str::from_utf8(result).ok()?;
         answers.push(Answer::Result(Bytes::copy_from_slice(result)));
@@ -106,12 +127,12 @@ struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    fn answer(self, cut: impl FnOnce(&str) -> Bytes) -> Result<Answer, AnswerError> {
+    fn answer(&self, cut: impl FnOnce(&str) -> Bytes) -> Result<Answer, AnswerError> {
         match (self.error.map(RawValue::get), self.result) {
             (Some(error), _) if error.starts_with('{') => Ok(Answer::Error(cut(error))),
-            (Some(error), _) if error != "null" => Err(AnswerError),
+            (Some(error), _) if error != "null" => Err(AnswerError::Malformed),
             (_, Some(result)) => Ok(Answer::Result(cut(result.get()))),
-            (_, None) => Err(AnswerError),
+            (_, None) => Err(AnswerError::Malformed),
         }
     }
 }
@@ -126,7 +147,7 @@ mod tests {
     use super::*;
 
     fn read(json: &'static str) -> Result<Answer, AnswerError> {
-        read_answer(&Bytes::from_static(json.as_bytes()))
+        read_answer(&Bytes::from_static(json.as_bytes()), 1)
     }
 
     fn result(json: &'static str) -> Result<Answer, AnswerError> {
@@ -138,8 +159,8 @@ mod tests {
         for json in ["null", "true", "false", "\"0x1\"", "\"\"", "{}", "[1,2]", r#"{"a":"}"}"#] {
             for end in ["}", "}\n", "} \r\n"] {
                 let body = Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{json}{end}"#));
-                assert_eq!(read_answer(&body), result(json), "{json}");
-                let cut = body.strip_prefix(RESULT_HEAD).and_then(result_before_end);
+                assert_eq!(read_answer(&body, 1), result(json), "{json}");
+                let cut = after_head(&body, 1).and_then(result_before_end);
                 assert_eq!(cut, Some(json.as_bytes()));
             }
         }
@@ -151,7 +172,6 @@ mod tests {
             r#"{"jsonrpc":"2.0","result":"0x1","id":1}"#,
             r#" { "id" : 1, "result" : "0x1" } "#,
             r#"{"jsonrpc":"2.0","id":1,"result":"0x1","error":null}"#,
-            r#"{"jsonrpc":"2.0","id":7,"result":"0x1"}"#,
         ] {
             assert_eq!(read(json), result("\"0x1\""), "{json}");
         }
@@ -167,7 +187,7 @@ mod tests {
         let error = Answer::Error(Bytes::from_static(br#"{"code":-32000}"#));
         let null = Answer::Result(Bytes::from_static(b"null"));
         let list = Answer::Result(Bytes::from_static(b"[1]"));
-        assert_eq!(read_answers(body, 3), Ok(vec![null, error, list]));
+        assert_eq!(read_answers(body, 1, 3), Ok(vec![null, error, list]));
     }
 
     #[test]
@@ -183,8 +203,8 @@ mod tests {
         for (last, is_text) in
             [("\"\"", true), ("\"0x2\"", true), ("\"a\\\"b\"", false), ("null", false), ("[]", false)]
         {
-            assert_eq!(read_texts(body(last).as_bytes(), 2), texts(last).filter(|_| is_text));
-            assert_eq!(read_answers(body(last).as_bytes(), 2).ok(), texts(last));
+            assert_eq!(read_texts(body(last).as_bytes(), 1, 2), texts(last).filter(|_| is_text));
+            assert_eq!(read_answers(body(last).as_bytes(), 1, 2).ok(), texts(last));
         }
     }
 
@@ -208,8 +228,39 @@ mod tests {
             r#"[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"jsonrpc":"2.0","id":2,"result":"0x2"}"#,
             r#"[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"jsonrpc":"2.0","id":2,"result":"0x2"}]]"#,
         ] {
-            assert_eq!(read_answers(json.as_bytes(), 2), Err(AnswerError), "{json}");
+            assert!(read_answers(json.as_bytes(), 1, 2).is_err(), "{json}");
         }
+    }
+
+    #[test]
+    fn an_answer_to_another_request_is_none() {
+        for json in [
+            r#"{"jsonrpc":"2.0","id":7,"result":"0x1"}"#,
+            r#"{"jsonrpc":"2.0","id":11,"result":"0x1"}"#,
+            r#"{"jsonrpc":"2.0","id":"1","result":"0x1"}"#,
+            r#"{"jsonrpc":"2.0","id":1.0,"result":"0x1"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"result":"0x1"}"#,
+            r#"{"jsonrpc":"2.0","result":"0x1"}"#,
+            r#"{"jsonrpc":"2.0","id":2,"error":{"code":3}}"#,
+        ] {
+            assert_eq!(read(json), Err(AnswerError::OtherRequest), "{json}");
+        }
+        let unnamed = AnswerError::Unnamed(Bytes::from_static(br#"{"code":-32700}"#));
+        for json in [r#"{"id":null,"error":{"code":-32700}}"#, r#"{"error":{"code":-32700}}"#] {
+            assert_eq!(read(json), Err(unnamed.clone()), "{json}");
+        }
+        let batch = |first, asked| {
+            read_answers(
+                br#"[{"jsonrpc":"2.0","id":8,"result":"0x1"},{"jsonrpc":"2.0","id":9,"result":"0x2"}]"#,
+                first,
+                asked,
+            )
+        };
+        assert_eq!(batch(8, 2).map(|answers| answers.len()), Ok(2));
+        for (first, asked) in [(7, 2), (9, 2), (8, 1), (10, 2), (1, 2)] {
+            assert_eq!(batch(first, asked), Err(AnswerError::OtherRequest), "{first} {asked}");
+        }
+        assert_eq!(batch(8, 3), Err(AnswerError::Malformed), "one is missing");
     }
 
     #[test]
@@ -224,7 +275,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#,
             r#"[{"jsonrpc":"2.0","id":1,"result":1}]"#,
         ] {
-            assert_eq!(read(json), Err(AnswerError), "{json}");
+            assert_eq!(read(json), Err(AnswerError::Malformed), "{json}");
         }
     }
 }

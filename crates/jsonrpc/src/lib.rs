@@ -21,7 +21,7 @@ pub use error::ErrorObject;
 pub use message::{Message, Unreadable, read_message};
 pub use params::{Elements, Params};
 pub use request::{BadRequest, Fault, Request};
-pub use write::{write_batch, write_error, write_error_json, write_request, write_result, write_result_end};
+pub use write::{write_batch, write_end, write_error, write_error_start, write_request, write_result};
 
 /// Deepest nesting of parameters. The deepest that any Ethereum method takes is below ten.
 pub const MAX_DEPTH: usize = 32;

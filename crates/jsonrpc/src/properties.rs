@@ -53,7 +53,7 @@ fn nearly_a_request() -> impl Strategy<Value = String> {
 
 fn check(request: &Request<'_>) -> Result<(), TestCaseError> {
     let mut sent = Vec::new();
-    write_request(&mut sent, "eth_call", request.params.text());
+    write_request(&mut sent, 1, "eth_call", request.params.text());
     let again = read_message(&sent, 1);
     let Ok(Message::Single(Ok(again))) = again else {
         return Err(TestCaseError::fail(format!("{again:?}")));
@@ -70,8 +70,8 @@ proptest! {
     #[test]
     fn any_bytes_are_a_message_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = read_message(&bytes, 3);
-        let _ = read_answers(&bytes, 3);
-        let _ = read_answer(&Bytes::from(bytes));
+        let _ = read_answers(&bytes, 1, 3);
+        let _ = read_answer(&Bytes::from(bytes), 1);
     }
 
     #[test]
@@ -104,9 +104,9 @@ proptest! {
     fn results_are_cut_out_whole(result in json(), blank in "[ \n]{0,2}") {
         let text = result.to_string();
         let body = Bytes::from(format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{text}}}{blank}"));
-        prop_assert_eq!(read_answer(&body), Ok(Answer::Result(Bytes::from(text.clone()))));
+        prop_assert_eq!(read_answer(&body, 1), Ok(Answer::Result(Bytes::from(text.clone()))));
         let other = Bytes::from(format!("{{\"id\":1,\"result\":{text},\"jsonrpc\":\"2.0\"}}"));
-        prop_assert_eq!(read_answer(&other), Ok(Answer::Result(Bytes::from(text))));
+        prop_assert_eq!(read_answer(&other, 1), Ok(Answer::Result(Bytes::from(text))));
     }
 
     #[test]
@@ -116,7 +116,7 @@ proptest! {
     ) {
         let texts: Vec<String> = results.iter().map(|result| Value::from(vec![result.clone()]).to_string()).collect();
         let mut batch = Vec::new();
-        write_batch(&mut batch, texts.iter().map(|text| ("eth_call", text.as_str())));
+        write_batch(&mut batch, 1, texts.iter().map(|text| ("eth_call", text.as_str())));
         let Ok(Message::Batch(requests)) = read_message(&batch, 5) else { panic!("a batch") };
         let mut answers: Vec<String> = requests.iter().zip(&results).map(|(request, result)| {
             let request = request.as_ref().expect("a request");
@@ -125,6 +125,6 @@ proptest! {
         answers.rotate_left(order.index(results.len()));
         let body = format!("[{}]", answers.join(","));
         let expected = results.iter().map(|result| Answer::Result(Bytes::from(result.to_string()))).collect();
-        prop_assert_eq!(read_answers(body.as_bytes(), results.len()), Ok(expected));
+        prop_assert_eq!(read_answers(body.as_bytes(), 1, results.len()), Ok(expected));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::jsonrpc::{Answer, read_answers, write_batch};
+use ::jsonrpc::{Answer, AnswerError, read_answers, write_batch};
 use parking_lot::Mutex;
 use tokio::{
     runtime::{self, Handle},
@@ -14,7 +14,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{node::Node, raw::Latency};
+use super::{node::Node, raw::Latency, transport::Purpose};
 use crate::{Lane, RawCall, RawError};
 
 /// Reads in one request. A node works on them one after the other.
@@ -120,10 +120,10 @@ async fn carry(node: Arc<Node>, here: runtime::Id) {
 }
 
 async fn ask_together(node: &Node, members: Vec<Member>) {
-    let mut body = Vec::new();
-    write_batch(&mut body, members.iter().map(|Member { call, .. }| (call.method, &*call.params)));
-    let answers = match node.post(Lane::Small, &body).await {
-        Ok(body) => body.and_then(|body| read_answers(&body, members.len())),
+    let (first_id, mut body) = (node.take_ids(members.len()), Vec::new());
+    write_batch(&mut body, first_id, members.iter().map(|Member { call, .. }| (call.method, &*call.params)));
+    let (answers, used) = match node.post(Lane::Small, &body, Purpose::Read).await {
+        Ok((body, used)) => (body.and_then(|body| read_answers(&body, first_id, members.len())), used),
         // One by one they may be short enough.
         Err(RawError::TooLong) => return,
         Err(error @ (RawError::Unavailable | RawError::Busy | RawError::TimedOut)) => {
@@ -132,13 +132,18 @@ async fn ask_together(node: &Node, members: Vec<Member>) {
     };
     match answers {
         Ok(answers) => {
+            used.reuse();
             node.note_answer();
             for (Member { answer, .. }, answered) in members.into_iter().zip(answers) {
                 let _ = answer.send(Ok(answered));
             }
         }
+        // The connection is out of step, which says nothing about batches.
+        Err(AnswerError::OtherRequest) => {
+            tracing::warn!(node = %node.url(), "an answer of a node was to another batch; the connection is closed");
+        }
         // Whether it is well is seen when it is asked for each by itself.
-        Err(_) => {
+        Err(AnswerError::Malformed | AnswerError::Unnamed(_)) => {
             if node.bundles.note_refusal(Instant::now()) {
                 tracing::info!(node = %node.url(), "the node took no batch; it is asked for everything by itself for a while");
             }

@@ -32,6 +32,13 @@ pub struct RemoteConfig {
     pub min_gas_price: u64,
 }
 
+impl RemoteConfig {
+    /// Connections to one node for what others ask; the last one is for our own questions.
+    pub(super) fn max_places(&self) -> usize {
+        self.max_connections.saturating_sub(1).max(1)
+    }
+}
+
 impl Default for RemoteConfig {
     fn default() -> Self {
         Self {

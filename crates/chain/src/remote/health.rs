@@ -1,5 +1,8 @@
 //! Whether a node should be asked: pure bookkeeping of answers, failures and heads.
 //!
+//! Only what nobody but the node is to blame for counts as a failure: that it cannot be connected to, or does not answer our own questions.
+//! A call of somebody else that comes to nothing has the node asked how it is, and no more: such calls can be made on purpose.
+//!
 //! A node that fails several times in a row is left alone for a while, then tried again; one failure more and it is left
 //! alone again. A node whose head is too far behind the served one is not asked either, because it would answer that
 //! blocks do not exist. Whoever counts here brings the time along.

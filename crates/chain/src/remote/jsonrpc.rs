@@ -19,13 +19,13 @@ const NO_SUCH_METHOD: [i64; 2] = [-32601, -32604];
 #[derive(Serialize)]
 pub(super) struct Request<P> {
     jsonrpc: &'static str,
-    id: usize,
+    id: u64,
     method: &'static str,
     params: P,
 }
 
 impl<P: Serialize> Request<P> {
-    pub(super) fn new(id: usize, method: &'static str, params: P) -> Self {
+    pub(super) fn new(id: u64, method: &'static str, params: P) -> Self {
         Self { jsonrpc: "2.0", id, method, params }
     }
 }
@@ -85,6 +85,8 @@ pub(super) enum AnswerError {
     Count { asked: usize, found: usize },
     #[error("question {0} has no answer")]
     Unanswered(usize),
+    #[error("an answer to another question")]
+    Other,
 }
 
 #[derive(Deserialize)]
@@ -117,15 +119,20 @@ fn hex_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<H
     Ok(serde_json::from_str(data.get()).ok())
 }
 
-/// Reads the answer to a single request.
-pub(super) fn read_answer(body: &[u8]) -> Result<Answer<'_>, AnswerError> {
-    read_envelope(body)?.answer()
+/// Reads the answer to a single request. An error may name no request, if the node has not understood ours.
+pub(super) fn read_answer(body: &[u8], id: u64) -> Result<Answer<'_>, AnswerError> {
+    let envelope = read_envelope(body)?;
+    match (envelope.id, &envelope.error) {
+        (Some(named), _) if named == id => envelope.answer(),
+        (None, Some(_)) => envelope.answer(),
+        (Some(_) | None, _) => Err(AnswerError::Other),
+    }
 }
 
-/// Reads the answers to a batch of requests with the ids 0, 1, …, in that order. A node may refuse a batch as a whole.
-pub(super) fn read_batch(body: &[u8], asked: usize) -> Result<Vec<Answer<'_>>, AnswerError> {
+/// Reads the answers to a batch of requests with this id and those after it, in that order. A node may refuse a batch as a whole.
+pub(super) fn read_batch(body: &[u8], first_id: u64, asked: usize) -> Result<Vec<Answer<'_>>, AnswerError> {
     if is_object(body) {
-        return match read_answer(body)? {
+        return match read_answer(body, first_id)? {
             Answer::Error(error) => Ok(vec![Answer::Error(error)]),
             Answer::Result(_) => Err(AnswerError::Count { asked, found: 1 }),
         };
@@ -137,10 +144,9 @@ pub(super) fn read_batch(body: &[u8], asked: usize) -> Result<Vec<Answer<'_>>, A
     let mut places: Vec<Option<Envelope<'_>>> = (0..asked).map(|_| None).collect();
     for json in found {
         let envelope = read_envelope(json.get().as_bytes())?;
-        let place = envelope.id.and_then(|id| places.get_mut(usize::try_from(id).ok()?));
-        if let Some(place) = place {
-            *place = Some(envelope);
-        }
+        let place = envelope.id.and_then(|id| usize::try_from(id.checked_sub(first_id)?).ok());
+        let place = place.and_then(|place| places.get_mut(place)).ok_or(AnswerError::Other)?;
+        *place = Some(envelope);
     }
     let answers = places.into_iter().enumerate();
     answers.map(|(id, envelope)| envelope.ok_or(AnswerError::Unanswered(id))?.answer()).collect()
@@ -162,7 +168,7 @@ mod tests {
     use super::*;
 
     fn error(json: &str) -> ChainError {
-        match read_answer(json.as_bytes()).expect("an answer") {
+        match read_answer(json.as_bytes(), 0).expect("an answer") {
             Answer::Error(error) => error.into(),
             Answer::Result(result) => panic!("{result}"),
         }
@@ -170,11 +176,11 @@ mod tests {
 
     #[test]
     fn a_null_result_is_a_result_and_a_missing_one_is_not() {
-        let answer = read_answer(br#"{"jsonrpc":"2.0","id":0,"result":null}"#).expect("an answer");
+        let answer = read_answer(br#"{"jsonrpc":"2.0","id":0,"result":null}"#, 0).expect("an answer");
         assert!(matches!(answer, Answer::Result(result) if result.get() == "null"));
-        assert!(matches!(read_answer(br#"{"jsonrpc":"2.0","id":0}"#), Err(AnswerError::Empty)));
-        assert!(matches!(read_answer(br#"[0,"0x1"]"#), Err(AnswerError::NoObject)));
-        assert!(matches!(read_batch(br#"[[0,"0x1"]]"#, 1), Err(AnswerError::NoObject)));
+        assert!(matches!(read_answer(br#"{"jsonrpc":"2.0","id":0}"#, 0), Err(AnswerError::Empty)));
+        assert!(matches!(read_answer(br#"[0,"0x1"]"#, 0), Err(AnswerError::NoObject)));
+        assert!(matches!(read_batch(br#"[[0,"0x1"]]"#, 0, 1), Err(AnswerError::NoObject)));
     }
 
     #[test]
@@ -202,7 +208,7 @@ mod tests {
 
     #[test]
     fn batch_answers_come_back_in_the_order_of_the_questions() {
-        let answers = read_batch(br#"[{"id":1,"result":"b"},{"id":0,"result":"a"}]"#, 2).expect("answers");
+        let answers = read_batch(br#"[{"id":1,"result":"b"},{"id":0,"result":"a"}]"#, 0, 2).expect("answers");
         let texts: Vec<_> = answers
             .iter()
             .map(|answer| match answer {
@@ -211,18 +217,30 @@ mod tests {
             })
             .collect();
         assert_eq!(texts, [r#""a""#, r#""b""#]);
-        assert!(matches!(read_batch(br#"[{"id":0,"result":1}]"#, 2), Err(AnswerError::Count { .. })));
+        assert!(matches!(read_batch(br#"[{"id":0,"result":1}]"#, 0, 2), Err(AnswerError::Count { .. })));
         let twice = br#"[{"id":0,"result":1},{"id":0,"result":1}]"#;
-        assert!(matches!(read_batch(twice, 2), Err(AnswerError::Unanswered(1))));
+        assert!(matches!(read_batch(twice, 0, 2), Err(AnswerError::Unanswered(1))));
         let refused = br#" {"id":null,"error":{"code":-32005,"message":"too large"}}"#;
-        assert!(matches!(read_batch(refused, 2).expect("an answer")[..], [Answer::Error(_)]));
+        assert!(matches!(read_batch(refused, 0, 2).expect("an answer")[..], [Answer::Error(_)]));
+    }
+
+    #[test]
+    fn answers_to_other_questions_are_none() {
+        for json in [r#"{"id":7,"result":1}"#, r#"{"result":1}"#, r#"{"id":7,"error":{"code":1}}"#] {
+            assert!(matches!(read_answer(json.as_bytes(), 8), Err(AnswerError::Other)), "{json}");
+        }
+        let batch = br#"[{"id":8,"result":1},{"id":9,"result":2}]"#;
+        assert!(matches!(read_batch(batch, 8, 2).as_deref(), Ok([_, _])));
+        for first in [0, 7, 9, 10] {
+            assert!(matches!(read_batch(batch, first, 2), Err(AnswerError::Other)), "{first}");
+        }
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_an_answer_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = read_answer(&bytes);
-            let _ = read_batch(&bytes, 3);
+            let _ = read_answer(&bytes, 0);
+            let _ = read_batch(&bytes, 0, 3);
         }
 
         #[test]
@@ -232,8 +250,8 @@ mod tests {
             value in r#"(null|1|"0x"|\{\}|\[\]|\{"code":1\}|\{"code":"x"\}|\{"code":3,"data":\[1\]\})"#,
         ) {
             let one = format!(r#"{{"jsonrpc":"2.0","id":{id},"{key}":{value}}}"#);
-            let _ = read_answer(one.as_bytes());
-            let _ = read_batch(format!("[{one},{one}]").as_bytes(), 2);
+            let _ = read_answer(one.as_bytes(), 0);
+            let _ = read_batch(format!("[{one},{one}]").as_bytes(), 0, 2);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! it or a block below it. A question goes to a healthy node, and to the next one if that fails. What nodes answer is
 //! checked against the block hashes before anybody sees it. Caching is not done here, see [`crate::Cached`].
 
+mod ask;
 mod bundle;
 mod config;
 mod connection;
@@ -101,7 +102,7 @@ impl Shared {
 
 async fn chain_id(node: &Node) -> Result<u64, ChainError> {
     let read = |json: &serde_json::value::RawValue| Ok(serde_json::from_str::<U64>(json.get())?.to());
-    node.ask("eth_chainId", [(); 0], read).await
+    node.probe("eth_chainId", [(); 0], read).await
 }
 
 /// Reads the chain from external nodes.

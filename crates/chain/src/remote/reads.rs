@@ -10,9 +10,10 @@ use tokio::sync::watch;
 
 use super::{
     RemoteClient,
+    ask::not_understood,
     decode::{self, DecodeError},
     jsonrpc,
-    node::{Node, not_understood},
+    node::Node,
 };
 use crate::{Account, At, Block, ChainClient, ChainError, FoundTransaction, Head, Receipt, SendError, Sent};
 

@@ -12,7 +12,9 @@ use chainnet_chain::{
     Lane, RawCall, RawError, RawUpstream,
     remote::{RemoteClient, RemoteConfig},
 };
+use futures_util::future::join_all;
 use jsonrpc::Answer;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -35,6 +37,10 @@ enum Style {
     Chatty,
     /// The answer ends before its length.
     Short,
+    /// Each answer once more, when the next request is in.
+    Twice,
+    /// Takes a request on a connection that was used before, and closes it without a word.
+    Forgetful,
 }
 
 /// A node that knows nothing but how to write answers, for all who ask it.
@@ -92,20 +98,47 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
+/// The answer to one request, which says what was asked.
+fn answer_to(request: &Value) -> Value {
+    let result = match request["method"].as_str() {
+        Some("eth_chainId") => json!("0x228d"),
+        Some("eth_getBalance") => request["params"][0].clone(),
+        Some("eth_sendRawTransaction") => {
+            let error = json!({ "code": -32000, "message": "Known transaction" });
+            return json!({ "jsonrpc": "2.0", "id": request["id"], "error": error });
+        }
+        _ => json!("0x7"),
+    };
+    json!({ "jsonrpc": "2.0", "id": request["id"], "result": result })
+}
+
+fn with_length(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
 async fn converse(mut stream: TcpStream, style: Style) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
+    let mut last: Option<String> = None;
     while let Some(request) = read_request(&mut stream).await {
-        let result = if request.contains("eth_chainId") { "\"0x228d\"" } else { "\"0x7\"" };
-        let body = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#);
+        let body = match serde_json::from_str(&request).unwrap() {
+            Value::Array(requests) => requests.iter().map(answer_to).collect(),
+            one => answer_to(&one),
+        };
+        let body = body.to_string();
         let length = body.len();
-        let whole = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
+        let whole = with_length(&body);
         match style {
             // The chain's id is told properly, so that the node is asked at all.
             Style::Short if !request.contains("eth_chainId") => {
                 stream.write_all(whole.trim_end_matches('}').as_bytes()).await?;
                 return Ok(());
             }
-            Style::Length | Style::Short => stream.write_all(whole.as_bytes()).await?,
+            Style::Forgetful if last.is_some() => return Ok(()),
+            Style::Length | Style::Short | Style::Forgetful => stream.write_all(whole.as_bytes()).await?,
+            Style::Twice => {
+                let again = last.unwrap_or_default();
+                stream.write_all(format!("{again}{whole}").as_bytes()).await?;
+            }
             Style::Chunks => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
                 let (one, two) = body.split_at(length / 2);
@@ -130,8 +163,47 @@ async fn converse(mut stream: TcpStream, style: Style) -> std::io::Result<()> {
             }
             Style::Chatty => stream.write_all(format!("{whole}by the way").as_bytes()).await?,
         }
+        last = Some(whole);
     }
     Ok(())
+}
+
+fn balance(number: u64, lane: Lane) -> RawCall {
+    RawCall { method: "eth_getBalance", params: format!("[\"{number:#x}\"]").into(), lane, at: 0 }
+}
+
+#[tokio::test]
+async fn a_second_answer_that_comes_late_is_nobodys() {
+    let node = WireNode::start(Style::Twice).await;
+    let client = node.client(4).await;
+    for number in 0..10 {
+        let answer = in_time(client.call(balance(number, Lane::Cheap))).await;
+        assert_eq!(answer, Ok(Answer::Result(format!("\"{number:#x}\"").into())), "one by one");
+    }
+    for round in 1..10u64 {
+        let numbers = 100 * round..100 * round + 5;
+        let calls = numbers.clone().map(|number| client.call(balance(number, Lane::Small)));
+        let answers = in_time(join_all(calls)).await;
+        let expected: Vec<_> =
+            numbers.map(|number| Ok(Answer::Result(format!("\"{number:#x}\"").into()))).collect();
+        assert_eq!(answers, expected, "together");
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_that_was_sent_again_and_is_known_was_taken() {
+    let node = WireNode::start(Style::Forgetful).await;
+    let client = node.client(4).await;
+    let transaction = || RawCall {
+        method: "eth_sendRawTransaction",
+        params: "[\"0x01\"]".into(),
+        lane: Lane::Write,
+        at: 0,
+    };
+    let hash = alloy_primitives::keccak256([1]);
+    // So that a connection is kept.
+    in_time(client.call(gas_price())).await.unwrap();
+    assert_eq!(in_time(client.call(transaction())).await, Ok(Answer::Result(format!("\"{hash}\"").into())));
 }
 
 fn gas_price() -> RawCall {

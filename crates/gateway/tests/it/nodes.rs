@@ -189,6 +189,36 @@ async fn a_silent_node_is_504() {
 }
 
 #[tokio::test]
+async fn requests_that_take_long_do_not_take_the_node_from_everybody_else() {
+    let world = World::new();
+    let (port, _node) = world.port().await;
+    let relay = Relay::to(port).await;
+    let config = RemoteConfig {
+        request_timeout: Duration::from_millis(300),
+        poll_interval: Duration::from_secs(3600),
+        pause: Duration::from_secs(3600),
+        ..RemoteConfig::default()
+    };
+    let remote = RemoteClient::connect(&[relay.url()], config).await.unwrap();
+    let front = Front::new(open(), Arc::new(remote)).await;
+    relay.set(Mood::SilentTo("eth_call"));
+    let slow = (0..10u64).map(|number| {
+        let params = json!([{ "to": format!("0x{number:040x}") }, "latest"]);
+        async { front.call("eth_call", params).await.refusal() }
+    });
+    for refusal in in_time(join_all(slow)).await {
+        assert_eq!(refusal, (504, -32002, "timeout".to_owned()));
+    }
+    for account in 0..10u64 {
+        front.ask("eth_getBalance", json!([format!("0x{account:040x}"), "latest"])).await;
+    }
+    // A node that does not answer anybody is found out all the same.
+    relay.set(Mood::Silent);
+    let is_given_up = async { while front.call("eth_gasPrice", json!([])).await.refusal().2 != "no_node" {} };
+    in_time(is_given_up).await;
+}
+
+#[tokio::test]
 async fn a_transaction_goes_to_two_nodes_and_is_answered_once() {
     let world = World::new();
     let (port, _node) = world.port().await;

@@ -31,6 +31,8 @@ pub(crate) enum Mood {
     Behind(u64),
     /// It never answers.
     Silent,
+    /// It never answers this method.
+    SilentTo(&'static str),
 }
 
 struct State {
@@ -158,7 +160,8 @@ async fn answer(
     let mood = *state.mood.lock();
     match mood {
         Mood::Well => pass_on(&backend, body).await,
-        Mood::Silent => std::future::pending().await,
+        Mood::SilentTo(method) if asked["method"] != method => pass_on(&backend, body).await,
+        Mood::Silent | Mood::SilentTo(_) => std::future::pending().await,
         Mood::Behind(blocks) => behind(&backend, asked, blocks).await,
     }
 }

@@ -6,9 +6,12 @@
 mod pool;
 mod websocket;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use tokio::sync::Notify;
@@ -18,6 +21,9 @@ use crate::{ChainError, Head};
 
 /// A node that feeds heads is asked this many times less often.
 const FED_SLOWDOWN: u32 = 5;
+
+/// How long a doubt about a node waits, so that many are settled by one question.
+const DOUBT_PAUSE: Duration = Duration::from_millis(50);
 
 /// What feeds one node's heads into the served one.
 pub(super) struct Feed {
@@ -47,6 +53,8 @@ impl Feed {
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = self.nudge.notified() => {}
+                // Somebody's request came to nothing. Strangers can bring that about as often as they like.
+                () = self.node.doubted() => tokio::time::sleep(DOUBT_PAUSE).await,
             }
             // Failures are counted and logged by the node.
             let _ = self.ask_once().await;

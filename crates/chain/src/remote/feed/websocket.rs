@@ -27,6 +27,8 @@ const SILENCE: Duration = Duration::from_secs(20);
 /// Longest message. A header is far shorter, but Besu's heads are blocks with the hashes of their transactions.
 const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
+/// The id of the request below.
+const SUBSCRIBE_ID: u64 = 0;
 const SUBSCRIBE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"eth_subscribe","params":["newHeads"]}"#;
 
 type Socket = WebSocketStream<Box<dyn Wire>>;
@@ -156,7 +158,7 @@ impl Feed {
             other => other.into(),
         })?;
         socket.send(Message::text(SUBSCRIBE)).await?;
-        match jsonrpc::read_answer(self.next(&mut socket).await?.as_bytes()) {
+        match jsonrpc::read_answer(self.next(&mut socket).await?.as_bytes(), SUBSCRIBE_ID) {
             Ok(Answer::Result(_)) => Ok(socket),
             Ok(Answer::Error(_)) | Err(_) => Err(FeedError::Refused),
         }

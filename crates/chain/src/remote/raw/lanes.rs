@@ -28,7 +28,7 @@ impl Lanes {
     pub(crate) fn new(connections: usize, max_waiting: usize) -> Self {
         Self {
             cheap: Semaphore::new(connections.saturating_sub(1).max(1)),
-            heavy: Semaphore::new((connections / 3).max(1)),
+            heavy: Semaphore::new(connections.div_ceil(3).max(1)),
             waiting: AtomicUsize::new(0),
             max_waiting,
         }

@@ -2,8 +2,9 @@
 //!
 //! A read goes to the node with the least to do that has the block; if it takes unusually long a second node is asked as
 //! well, and if it fails the next one is. A transaction goes to two nodes at once. `lanes` keeps heavy calls from taking
-//! every connection, `pace` knows how long answers usually take.
+//! every connection, `call` asks one node, `pace` knows how long answers usually take.
 
+mod call;
 mod choose;
 mod lanes;
 mod pace;

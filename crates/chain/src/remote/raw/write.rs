@@ -59,8 +59,16 @@ impl Shared {
     }
 }
 
+/// Gives a transaction to a node. Sending it again, after a connection was lost, is harmless: it is the same bytes, so it has the same
+/// hash and nonce, and a node that has it says that it knows it. Whoever sent it once is then told its hash, as if nothing had been lost.
 async fn send(node: Arc<Node>, call: RawCall) -> Result<Answer, RawError> {
-    node.pass_on(&call).await
+    let (answer, is_resent) = node.ask_once_or_twice(&call).await?;
+    Ok(match answer {
+        Answer::Error(error) if is_resent && is_known(&error) => {
+            hash_of(&call.params).unwrap_or(Answer::Error(error))
+        }
+        answer => answer,
+    })
 }
 
 impl Outcome {
