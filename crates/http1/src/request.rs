@@ -4,13 +4,12 @@ use std::mem::MaybeUninit;
 
 use http::Uri;
 use httparse::{Header, Status};
-use memchr::memchr_iter;
 
 use crate::{BadFraming, framing};
 
 const MAX_HEADERS: usize = 64;
 /// A head is no longer than this.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// Why bytes are no request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -65,9 +64,11 @@ impl<'r, 'b> Request<'r, 'b> {
     /// Reads a head from the bytes that have arrived, once it is whole: the head and its length.
     pub fn read(arrived: &'b [u8], room: &'r mut Room<'b>) -> Result<Option<(Self, usize)>, BadRequest> {
         let is_too_long = arrived.len() > MAX_HEAD_BYTES;
+        let head = without_empty_lines(arrived);
+        let has_end = framing::head_length(head).map_err(|_| BadRequest::NotHttp)?.is_some();
         // Without its end a head is not worth looking at, however often a few bytes more of it arrive.
-        if !is_too_long && !has_end(arrived) {
-            return if may_begin(arrived) { Ok(None) } else { Err(BadRequest::NotHttp) };
+        if !is_too_long && !has_end {
+            return if may_begin(head) { Ok(None) } else { Err(BadRequest::NotHttp) };
         }
         let mut request = httparse::Request::new(&mut []);
         match request.parse_with_uninit_headers(arrived, &mut room.0) {
@@ -126,7 +127,8 @@ impl<'r, 'b> Request<'r, 'b> {
         }
         head.body = if is_chunked { Body::Chunked } else { Body::Length(length.unwrap_or(0)) };
         head.is_kept = keeps && !closes;
-        if hosts > 1 { Err(BadRequest::NotHttp) } else { Ok(head) }
+        // One that is missing or there twice lets others think that the request is for somebody else.
+        if hosts > 1 || (hosts == 0 && !is_old) { Err(BadRequest::NotHttp) } else { Ok(head) }
     }
 
     /// The path that is asked for, without its query.
@@ -152,15 +154,17 @@ fn has_word(list: &[u8], word: &[u8]) -> bool {
     list.split(|byte| *byte == b',').any(|other| other.trim_ascii().eq_ignore_ascii_case(word))
 }
 
-/// Whether there is an empty line after another one.
-fn has_end(arrived: &[u8]) -> bool {
-    memchr_iter(b'\n', arrived)
-        .any(|line| matches!(arrived.get(line + 1..), Some([b'\n', ..] | [b'\r', b'\n', ..])))
+/// What follows the empty lines that clients may send before a request.
+fn without_empty_lines(mut arrived: &[u8]) -> &[u8] {
+    while let Some(rest) = arrived.strip_prefix(b"\r\n") {
+        arrived = rest;
+    }
+    arrived
 }
 
-/// Whether a request can begin like this. Empty lines before it are let pass.
-fn may_begin(arrived: &[u8]) -> bool {
-    arrived.iter().find(|byte| !matches!(byte, b'\r' | b'\n')).is_none_or(u8::is_ascii_alphabetic)
+/// Whether a request can begin like this.
+fn may_begin(head: &[u8]) -> bool {
+    head.first().is_none_or(|first| first.is_ascii_alphabetic() || head == b"\r")
 }
 
 #[cfg(test)]
@@ -178,17 +182,23 @@ mod tests {
     fn a_head_says_what_follows_and_whether_the_connection_stays() {
         let length = Body::Length;
         for (text, expected) in [
-            ("GET / HTTP/1.1\r\n\r\n", (length(0), true, false)),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", (length(0), true, false)),
             ("POST / HTTP/1.1\r\nHost: a\r\ncontent-LENGTH: 5\r\n\r\n", (length(5), true, false)),
-            ("POST / HTTP/1.1\nContent-Length: 5 \n\n", (length(5), true, false)),
-            ("\r\n\r\nPOST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n", (Body::Chunked, true, false)),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5 \r\n\r\n", (length(5), true, false)),
             (
-                "POST / HTTP/1.1\r\nConnection: x, Close\r\nConnection: keep-alive\r\n\r\n",
+                "\r\n\r\nPOST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n",
+                (Body::Chunked, true, false),
+            ),
+            (
+                "POST / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\nConnection: keep-alive\r\n\r\n",
                 (length(0), false, false),
             ),
             ("POST / HTTP/1.0\r\nContent-Length: 1\r\n\r\n", (length(1), false, false)),
             ("POST / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", (length(0), true, false)),
-            ("POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 9\r\n\r\n", (length(9), true, true)),
+            (
+                "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 9\r\n\r\n",
+                (length(9), true, true),
+            ),
             ("POST / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n", (length(0), false, false)),
         ] {
             let said = read(text.as_bytes(), |request, bytes| {
@@ -228,20 +238,29 @@ mod tests {
             ("X: a\rContent-Length: 5", BadRequest::NotHttp),
             ("X: a\0", BadRequest::NotHttp),
             ("Content-Length\r\nX: a", BadRequest::NotHttp),
-            ("Host: a\r\nHost: b", BadRequest::NotHttp),
+            ("Host: b", BadRequest::NotHttp),
+            ("X: a\nY: b", BadRequest::NotHttp),
+            ("X: a\n", BadRequest::NotHttp),
         ] {
-            let text = format!("POST / HTTP/1.1\r\n{lines}\r\n\r\n");
+            let text = format!("POST / HTTP/1.1\r\nHost: a\r\n{lines}\r\n\r\n");
             assert_eq!(read(text.as_bytes(), |_, _| ()), Err(expected), "{lines}");
         }
         let old = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
         assert_eq!(read(old, |_, _| ()), Err(unclear));
         for text in [
+            "POST / HTTP/1.1\r\n\r\n",
+            "POST / HTTP/1.1\r\nHosts: a\r\n\r\n",
+            "POST / HTTP/1.1\nHost: a\n\n",
+            "POST / HTTP/1.1\r\nHost: a\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\n\n",
+            "\nPOST / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "\r\n\nPOST / HTTP/1.1\r\nHost: a\r\n\r\n",
             "POST /\r\n\r\n",
             "POST / HTTP/2.0\r\n\r\n",
             "PRI * HTTP/2.0\r\n\r\n",
             "\x16\x03\x01",
             "{\"a\":1}",
-            "POST /a b HTTP/1.1\r\n\r\n",
+            "POST /a b HTTP/1.1\r\nHost: a\r\n\r\n",
         ] {
             assert_eq!(read(text.as_bytes(), |_, _| ()), Err(BadRequest::NotHttp), "{text}");
         }
@@ -249,12 +268,12 @@ mod tests {
 
     #[test]
     fn heads_are_bounded() {
-        let long = format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(MAX_HEAD_BYTES));
+        let long = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(MAX_HEAD_BYTES));
         assert_eq!(read(long.as_bytes(), |_, _| ()), Err(BadRequest::LongHead));
         assert_eq!(read(format!("{long}\r\n\r\n").as_bytes(), |_, _| ()), Err(BadRequest::LongHead));
-        let lines = |count| format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(count));
-        assert_eq!(read(lines(MAX_HEADERS).as_bytes(), |_, _| ()), Ok(Some(())));
-        assert_eq!(read(lines(MAX_HEADERS + 1).as_bytes(), |_, _| ()), Err(BadRequest::LongHead));
+        let lines = |count| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "a: b\r\n".repeat(count));
+        assert_eq!(read(lines(MAX_HEADERS - 1).as_bytes(), |_, _| ()), Ok(Some(())));
+        assert_eq!(read(lines(MAX_HEADERS).as_bytes(), |_, _| ()), Err(BadRequest::LongHead));
     }
 
     #[test]
@@ -269,7 +288,7 @@ mod tests {
             ("node.example:443", "node.example:443"),
             ("//a", "//a"),
         ] {
-            let text = format!("GET {target} HTTP/1.1\r\n\r\n");
+            let text = format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n");
             assert_eq!(
                 read(text.as_bytes(), |request, _| request.path().to_owned()),
                 Ok(Some(path.to_owned())),
@@ -280,7 +299,7 @@ mod tests {
 
     #[test]
     fn lines_are_found_by_name_in_any_case() {
-        let text = b"GET / HTTP/1.1\r\nX-API-Key: a\r\nx-api-key: b\r\n\r\n";
+        let text = b"GET / HTTP/1.1\r\nHost: a\r\nX-API-Key: a\r\nx-api-key: b\r\n\r\n";
         let found =
             read(text, |request, _| request.lines("x-api-key").map(<[u8]>::to_vec).collect::<Vec<_>>());
         assert_eq!(found, Ok(Some(vec![b"a".to_vec(), b"b".to_vec()])));

@@ -55,7 +55,14 @@ pub fn take_head(arrived: &mut BytesMut) -> Result<Option<Head>, BadResponse> {
         let mut headers = [EMPTY_HEADER; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut headers);
         let (head, bytes) = match response.parse(arrived) {
-            Ok(Status::Complete(bytes)) => (read_head(&response)?, bytes),
+            Ok(Status::Complete(bytes)) => {
+                let is_clear = arrived.get(..bytes).is_some_and(|head| framing::head_length(head).is_ok());
+                (
+                    read_head(&response)
+                        .and_then(|head| is_clear.then_some(head).ok_or(BadResponse::NotHttp))?,
+                    bytes,
+                )
+            }
             Ok(Status::Partial) if arrived.len() > MAX_HEAD_BYTES => return Err(BadResponse::LongHead),
             Ok(Status::Partial) => return Ok(None),
             Err(_) => return Err(BadResponse::NotHttp),
@@ -159,6 +166,8 @@ mod tests {
             ),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", BadFraming::Length.into()),
             ("HTTP/1.1 101 Switching Protocols\r\n\r\n", BadResponse::Status),
+            ("HTTP/1.1 200 OK\nContent-Length: 5\n\n", BadResponse::NotHttp),
+            ("HTTP/1.1 200 OK\r\nX: a\nContent-Length: 5\r\n\r\n", BadResponse::NotHttp),
             ("HTTP/2 200\r\n\r\n", BadResponse::NotHttp),
             ("{\"jsonrpc\":\"2.0\"}", BadResponse::NotHttp),
         ] {

@@ -146,10 +146,10 @@ fn last(body: &str) -> String {
 #[tokio::test]
 async fn requests_are_answered_in_order_however_they_arrive() {
     let rig = usual().await;
-    let requests = b"POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\none\
-        POST /b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\ntw\r\n1\r\no\r\n0\r\nTrailer: x\r\n\r\n\
-        \r\nPOST /c HTTP/1.1\r\n\r\n\
-        POST /d HTTP/1.1\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfour";
+    let requests = b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none\
+        POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\ntw\r\n1\r\no\r\n0\r\nTrailer: x\r\n\r\n\
+        \r\nPOST /c HTTP/1.1\r\nHost: a\r\n\r\n\
+        POST /d HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfour";
     let expected = [ok("<one>"), ok("<two>"), ok("<>"), last("<four>")].concat();
     for piece in [1, 2, 7, 40, requests.len()] {
         assert_eq!(rig.say(requests, piece).await, expected, "in pieces of {piece}");
@@ -162,7 +162,7 @@ async fn a_long_body_comes_back_whole() {
     for length in [8 * 1024, 16 * 1024 - 2, 16 * 1024, 1 << 20] {
         let body = "x".repeat(length);
         let request =
-            format!("POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+            format!("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
         let answer = rig.say(request.as_bytes(), request.len()).await;
         assert!(answer == last(&format!("<{body}>")), "of {length} bytes came back {}", answer.len());
     }
@@ -174,7 +174,7 @@ async fn a_client_that_waits_for_a_word_gets_it() {
     let mut stream = rig.connect().await;
     stream
         .write_all(
-            b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n",
+            b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n",
         )
         .await
         .unwrap();
@@ -193,12 +193,12 @@ async fn a_body_that_is_too_long_is_refused_however_it_is_announced() {
     let refused = "HTTP/1.1 413 Payload Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     let long = "x".repeat(100_000);
     for request in [
-        format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{long}", long.len()),
+        format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{long}", long.len()),
         format!(
-            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
             long.len()
         ),
-        "POST / HTTP/1.1\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n".to_owned(),
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n".to_owned(),
     ] {
         assert_eq!(rig.say(request.as_bytes(), 4096).await, refused);
     }
@@ -207,21 +207,21 @@ async fn a_body_that_is_too_long_is_refused_however_it_is_announced() {
 #[tokio::test]
 async fn nothing_is_read_behind_what_is_no_request() {
     let rig = usual().await;
-    let second = "POST /second HTTP/1.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let second = "POST /second HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     for (first, status) in [
-        ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "400 Bad Request"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "400 Bad Request"),
         (
-            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n",
             "400 Bad Request",
         ),
-        ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", "400 Bad Request"),
-        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "400 Bad Request"),
-        ("POST / HTTP/1.1\r\nA : b\r\n\r\n", "400 Bad Request"),
-        ("GET /socket HTTP/1.1\r\nContent-Length: 1\r\n\r\nx", "400 Bad Request"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", "400 Bad Request"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "400 Bad Request"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nA : b\r\n\r\n", "400 Bad Request"),
+        ("GET /socket HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", "400 Bad Request"),
         ("\x16\x03\x01", "400 Bad Request"),
         // The body of a refused request is not taken for the next one.
-        ("POST /nobody HTTP/1.1\r\nContent-Length: 1000\r\n\r\n", "401 Unauthorized"),
-        ("POST /nobody HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "401 Unauthorized"),
+        ("POST /nobody HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n", "401 Unauthorized"),
+        ("POST /nobody HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "401 Unauthorized"),
     ] {
         let answers = rig.say(format!("{first}{second}").as_bytes(), 1 << 20).await;
         assert!(answers.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{first}: {answers}");
@@ -232,7 +232,7 @@ async fn nothing_is_read_behind_what_is_no_request() {
             "{first}: {answers}"
         );
     }
-    let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(65));
+    let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "a: b\r\n".repeat(65));
     assert!(
         rig.say(many.as_bytes(), 1 << 20)
             .await
@@ -244,7 +244,7 @@ async fn nothing_is_read_behind_what_is_no_request() {
 async fn a_refused_request_whose_body_is_here_keeps_its_connection() {
     let rig = usual().await;
     let requests =
-        b"POST /nobody HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nConnection: close\r\n\r\n";
+        b"POST /nobody HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     let expected = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\nno\
         HTTP/1.1 200 OK\r\nx-a: 7\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
     assert_eq!(rig.say(requests, 1 << 20).await, expected);
@@ -262,7 +262,7 @@ async fn an_old_client_is_told_whether_its_connection_stays() {
 #[tokio::test]
 async fn what_comes_after_a_switch_is_not_http() {
     let rig = usual().await;
-    let answer = rig.say(b"GET /socket HTTP/1.1\r\nUpgrade: x\r\n\r\nearly", 1 << 20).await;
+    let answer = rig.say(b"GET /socket HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\nearly", 1 << 20).await;
     assert_eq!(answer, "HTTP/1.1 101 Switching Protocols\r\n\r\nearly");
 }
 
@@ -270,7 +270,7 @@ async fn what_comes_after_a_switch_is_not_http() {
 async fn nobody_works_for_a_client_that_has_left() {
     let mut rig = usual().await;
     let mut stream = rig.connect().await;
-    stream.write_all(b"POST /never HTTP/1.1\r\n\r\n").await.unwrap();
+    stream.write_all(b"POST /never HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
     assert_eq!(rig.waiting.recv().await, Some(true));
     drop(stream);
     assert_eq!(rig.waiting.recv().await, Some(false));
@@ -279,7 +279,7 @@ async fn nobody_works_for_a_client_that_has_left() {
 #[tokio::test]
 async fn clients_that_keep_us_waiting_are_given_up() {
     let rig = start(1 << 20, Duration::from_millis(40), Duration::from_millis(40)).await;
-    for beginning in ["", "POST / HT", "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab"] {
+    for beginning in ["", "POST / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab"] {
         assert_eq!(rig.say(beginning.as_bytes(), 100).await, "", "{beginning}");
     }
 }
@@ -288,8 +288,8 @@ async fn clients_that_keep_us_waiting_are_given_up() {
 async fn at_the_end_requests_that_have_begun_are_answered_and_idle_connections_closed() {
     let rig = usual().await;
     let (mut idle, mut begun) = (rig.connect().await, rig.connect().await);
-    idle.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
-    begun.write_all(b"POST / HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await.unwrap();
+    idle.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+    begun.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await.unwrap();
     // Both are being served: one answer begins, and the other's body is asked for.
     idle.read_exact(&mut [0; 9]).await.unwrap();
     begun.read_exact(&mut [0; 25]).await.unwrap();

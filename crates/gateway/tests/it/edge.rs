@@ -104,6 +104,46 @@ async fn who_sends_too_slowly_is_cut_off() {
 }
 
 #[tokio::test]
+async fn what_is_not_quite_http_is_refused() {
+    let world = World::new();
+    let front = Front::new(open(), world.in_process()).await;
+    let chunked = |size: &str, end: &str| {
+        format!(
+            "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n{size}{{}}{end}"
+        )
+    };
+    let long = format!("2;{}\r\n", "a".repeat(2000));
+    for (name, bytes, expected) in [
+        ("a good one", chunked("2;a=b\r\n", "\r\n0\r\nx: y\r\n\r\n"), "-32600"),
+        ("an empty size", chunked("\r\n", "\r\n0\r\n\r\n"), "broken_body"),
+        ("only an extension", chunked(";\r\n", "\r\n0\r\n\r\n"), "broken_body"),
+        ("a lone line feed", chunked("2;a\n", "\r\n0\r\n\r\n"), "broken_body"),
+        ("a NUL", chunked("2;\0\r\n", "\r\n0\r\n\r\n"), "broken_body"),
+        ("a bell", chunked("2;a=\x07\r\n", "\r\n0\r\n\r\n"), "broken_body"),
+        ("a long extension", chunked(&long, "\r\n0\r\n\r\n"), "broken_body"),
+        ("a trailer that is none", chunked("2\r\n", "\r\n0\r\nno header\r\n\r\n"), "broken_body"),
+        ("a trailer without its end", chunked("2\r\n", "\r\n0\r\nx: y\n\r\n"), "broken_body"),
+        (
+            "no host",
+            "POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}".to_owned(),
+            "Not an HTTP",
+        ),
+        (
+            "line feeds",
+            "POST / HTTP/1.1\nHost: a\nConnection: close\nContent-Length: 2\n\n{}".to_owned(),
+            "Not an HTTP",
+        ),
+    ] {
+        let mut stream = tokio::net::TcpStream::connect(front.address).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        in_time(stream.read_to_end(&mut answer)).await.unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400 ") && answer.contains(expected), "{name}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn beyond_the_most_connections_a_caller_is_told_so() {
     let world = World::new();
     let limits = Limits { max_connections: 2, ..Limits::default() };
