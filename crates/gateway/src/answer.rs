@@ -1,8 +1,9 @@
 //! From a message to its reply: single requests, batches, notifications, and what is neither.
 
+use access::Subject;
 use futures_util::{StreamExt, stream::FuturesOrdered};
 use jsonrpc::{Answer, BadRequest, Message, Params, Request, Unreadable};
-use listen::Pieces;
+use listen::{Charge, Pieces};
 use tokio::time::Instant;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     method::{self, Class, Known},
     metrics::Way,
     refusal::Refusal,
-    reply::{Reply, Status, write_answer, write_refusal},
+    reply::{Reply, write_answer, write_refusal},
     socket::Session,
 };
 
@@ -30,6 +31,9 @@ pub(crate) enum Origin<'a> {
         message: u64,
     },
 }
+
+/// An answer, and what the caller is charged for it as long as it is kept.
+type Charged = (Answer, Option<Charge<Subject>>);
 
 /// What the requests of one message have in common.
 struct Context<'a> {
@@ -71,10 +75,10 @@ impl Gateway {
     async fn answer_single(&self, context: &Context<'_>, request: &Request<'_>) -> Reply {
         match (self.answer_request(context, request).await, request.id) {
             (_, None) => Reply::nothing(),
-            (Ok(answer), Some(id)) => {
+            (Ok((answer, charge)), Some(id)) => {
                 let mut out = Pieces::with_capacity(192);
                 write_answer(&mut out, id, answer);
-                Reply { status: Status::Ok, body: out, retry_after: None, allowance: None }
+                Reply::answered(out, charge.into_iter().collect())
             }
             (Err(refusal), Some(id)) => Reply::refused(Some(id), &refusal),
         }
@@ -87,6 +91,7 @@ impl Gateway {
     ) -> Reply {
         let most = self.config.limits.max_answer_bytes;
         let mut out = Pieces::with_capacity(requests.len() * 128);
+        let mut charges = Vec::new();
         let mut waiting = requests.iter();
         let mut under_way = FuturesOrdered::new();
         loop {
@@ -102,8 +107,9 @@ impl Gateway {
             let opening = if out.is_empty() { b'[' } else { b',' };
             out.own().push(opening);
             match (answer, id) {
-                (Ok(answer), Some(id)) if out.len() + length(&answer) <= most => {
-                    write_answer(&mut out, id, answer)
+                (Ok((answer, charge)), Some(id)) if out.len() + length(&answer) <= most => {
+                    write_answer(&mut out, id, answer);
+                    charges.extend(charge);
                 }
                 (Ok(_), _) => write_refusal(&mut out, id, &Refusal::LongAnswer { most }),
                 (Err(refusal), _) => write_refusal(&mut out, id, &refusal),
@@ -113,7 +119,7 @@ impl Gateway {
             return Reply::nothing();
         }
         out.own().push(b']');
-        Reply { status: Status::Ok, body: out, retry_after: None, allowance: None }
+        Reply::answered(out, charges)
     }
 
     /// Answers one element of a batch: its id, the answer, and whether anybody wants it.
@@ -121,7 +127,7 @@ impl Gateway {
         &self,
         context: &Context<'_>,
         element: &Result<Request<'a>, BadRequest<'a>>,
-    ) -> (Option<&'a str>, Result<Answer, Refusal>, bool) {
+    ) -> (Option<&'a str>, Result<Charged, Refusal>, bool) {
         match element {
             Ok(request) => (request.id, self.answer_request(context, request).await, request.id.is_some()),
             Err(bad) => {
@@ -134,7 +140,7 @@ impl Gateway {
     }
 
     /// Answers one request, counted against the caller's limits before anything else.
-    async fn answer_request(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Answer, Refusal> {
+    async fn answer_request(&self, context: &Context<'_>, request: &Request<'_>) -> Result<Charged, Refusal> {
         let known = method::find(&request.method);
         // What takes no time is not worth the time to measure it.
         let is_local = known.is_none_or(|known| matches!(known.method.class, Class::Local(_)));
@@ -145,10 +151,13 @@ impl Gateway {
             (Ok(()), None) => Err(Refusal::MethodNotFound),
             (Ok(()), Some(known)) => self.answer_known(context, known, request.params).await,
         };
-        match outcome {
-            Ok((answer, way)) => {
+        // A long answer waits for others of its batch, and then for the caller: it is charged from here on.
+        let charged =
+            outcome.and_then(|(answer, way)| Ok((self.hold(context.caller, &answer)?, answer, way)));
+        match charged {
+            Ok((charge, answer, way)) => {
                 self.metrics.answered(known, way, &answer, started);
-                Ok(answer)
+                Ok((answer, charge))
             }
             Err(refusal) => {
                 self.metrics.refused(known, &refusal);

@@ -7,8 +7,8 @@ use access::{
     presented_key,
 };
 use domain::Permission;
-use jsonrpc::Message;
-use listen::Request;
+use jsonrpc::{Answer, Message};
+use listen::{Charge, Request};
 use parking_lot::Mutex;
 
 use crate::{
@@ -40,6 +40,11 @@ pub(crate) struct Caller {
 impl Caller {
     fn new(address: IpAddr, subject: Subject, quota: Quota, grant: Option<Arc<Grant>>) -> Self {
         Self { address, subject, quota, grant, key: None, allowance: Mutex::default() }
+    }
+
+    /// Who is counted.
+    pub(crate) fn subject(&self) -> Subject {
+        self.subject
     }
 
     /// A name that stays the same over requests: filters belong to it.
@@ -160,16 +165,24 @@ impl Gateway {
     }
 
     /// Takes one of the places for requests that are answered at a time; what is answered from memory needs none.
-    pub(crate) fn enter(&self, caller: &Caller) -> Result<Permit<Subject, &Permits<Subject>>, Refusal> {
+    pub(crate) fn enter(&self, caller: &Caller) -> Result<Charge<Subject>, Refusal> {
         let full = || {
             Refusal::Limited(Limited {
                 scope: "concurrency",
-                limit: self.places.most() as u64,
+                limit: self.places.most_per_party() as u64,
                 window: Duration::ZERO,
                 retry_after: Duration::from_secs(1),
             })
         };
-        self.places.take(caller.subject).ok_or_else(full)
+        self.places.take(caller.subject, 1).map_err(|_| full())
+    }
+
+    /// Takes room for an answer, if it is long, until it is sent.
+    pub(crate) fn hold(&self, caller: &Caller, answer: &Answer) -> Result<Option<Charge<Subject>>, Refusal> {
+        let (Answer::Result(json) | Answer::Error(json)) = answer;
+        let mut charge = None;
+        self.buffers.cover(caller.subject, &mut charge, json.len())?;
+        Ok(charge)
     }
 }
 

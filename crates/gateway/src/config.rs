@@ -39,6 +39,8 @@ pub struct Limits {
     pub batch_parallel: usize,
     /// Longest answer to one message, in bytes.
     pub max_answer_bytes: usize,
+    /// Bytes of long requests that are not answered and of long answers that are not sent, of all callers together.
+    pub max_buffer_bytes: usize,
     /// Requests of one caller that are answered at a time.
     pub max_concurrent: usize,
     /// Most connections at a time; the next one is told 503.
@@ -51,7 +53,7 @@ pub struct Limits {
     pub max_socket_messages: usize,
     /// Subscriptions of one WebSocket.
     pub max_subscriptions: usize,
-    /// How long a connection may take to deliver a request's body, and a WebSocket to take an answer off our hands.
+    /// How long a connection may take to deliver a request's body, and how long it may take nothing of an answer that is waiting for it.
     pub transfer_timeout: Duration,
     /// How long a connection may stay open without a request, deliver its head, or take an answer over HTTP.
     pub idle_timeout: Duration,
@@ -65,6 +67,17 @@ pub struct Limits {
     pub log_chunk: u64,
 }
 
+/// What one caller may have of the buffers is this part of them.
+const CALLERS_SHARE: usize = 8;
+
+impl Limits {
+    /// Bytes of one caller's long requests and answers: a share of all, and enough for the longest answer.
+    pub fn max_buffer_per_caller(&self) -> usize {
+        let longest = self.max_answer_bytes.saturating_add(self.max_body_bytes);
+        (self.max_buffer_bytes / CALLERS_SHARE).max(longest)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -72,6 +85,7 @@ impl Default for Limits {
             max_batch: 100,
             batch_parallel: 24,
             max_answer_bytes: 32 * 1024 * 1024,
+            max_buffer_bytes: 512 * 1024 * 1024,
             max_concurrent: 512,
             max_connections: 10_000,
             max_connections_per_client: 2_000,

@@ -8,6 +8,7 @@ use std::sync::{
 use access::{Clock, Keyring, Limiter, Permits, Subject};
 use chain::RawUpstream;
 use ipnet::IpNet;
+use listen::Budget;
 use parking_lot::Mutex;
 use prometheus_client::registry::Registry;
 use tokio::sync::broadcast;
@@ -51,7 +52,9 @@ pub struct Gateway {
     pub(crate) local: LocalAnswers,
     pub(crate) metrics: Metrics,
     /// Requests under way, by caller.
-    pub(crate) places: Permits<Subject>,
+    pub(crate) places: Budget<Subject>,
+    /// Bytes of long requests that are not answered and of long answers that are not sent, by caller.
+    pub(crate) buffers: Budget<Subject>,
     /// Bad keys by address, of this process alone: who guesses is told to wait without asking anybody.
     pub(crate) denials: Limiter,
     /// Blocks as they become known, for whoever pushes them on.
@@ -94,7 +97,8 @@ impl Gateway {
             window: Window::default(),
             local: LocalAnswers::new(&config),
             metrics: Metrics::new(),
-            places: Permits::new(config.limits.max_concurrent),
+            places: Budget::per_party(config.limits.max_concurrent),
+            buffers: Budget::new(config.limits.max_buffer_per_caller(), config.limits.max_buffer_bytes),
             denials: Limiter::local(),
             news: broadcast::Sender::new(NEWS_BACKLOG),
             hub: Arc::new(Hub::new(Arc::clone(&access.clock))),

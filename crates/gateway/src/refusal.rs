@@ -8,6 +8,7 @@ use std::{borrow::Cow, time::Duration};
 use access::KeyDenied;
 use domain::Failure;
 use jsonrpc::{ErrorObject, Fault};
+use listen::Exhausted;
 use serde::Serialize;
 
 use crate::reply::Status;
@@ -89,7 +90,7 @@ pub(crate) enum Refusal {
 /// An allowance that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limited {
-    /// What is counted: `requests`, `units` or `concurrency`.
+    /// What is counted: `requests`, `units`, `concurrency`, `bytes` or `sockets`.
     pub(crate) scope: &'static str,
     /// How many are allowed in a window, or at a time.
     pub(crate) limit: u64,
@@ -274,6 +275,20 @@ impl Refusal {
                 "The answer is too long: ask for less, such as a shorter range of blocks"
             }
         })
+    }
+}
+
+impl From<Exhausted> for Refusal {
+    fn from(exhausted: Exhausted) -> Self {
+        match exhausted {
+            Exhausted::Party(most) => Self::Limited(Limited {
+                scope: "bytes",
+                limit: most as u64,
+                window: Duration::ZERO,
+                retry_after: Duration::from_secs(1),
+            }),
+            Exhausted::All(_) => Self::Unavailable { reason: "overloaded" },
+        }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use access::Allowance;
-use bytes::Bytes;
+use access::{Allowance, Subject};
 use jsonrpc::Answer;
-use listen::{Pieces, StatusCode};
+use listen::{Charge, Pieces, StatusCode};
 
 use crate::refusal::Refusal;
 
@@ -57,6 +56,8 @@ pub(crate) struct Reply {
     pub(crate) retry_after: Option<Duration>,
     /// What is left of the caller's allowance.
     pub(crate) allowance: Option<Allowance>,
+    /// What the caller is charged for it until it is sent.
+    pub(crate) charges: Vec<Charge<Subject>>,
 }
 
 impl Reply {
@@ -69,17 +70,18 @@ impl Reply {
             body: out.into(),
             retry_after: refusal.retry_after(),
             allowance: None,
+            charges: Vec::new(),
         }
+    }
+
+    /// An answer.
+    pub(crate) fn answered(body: Pieces, charges: Vec<Charge<Subject>>) -> Self {
+        Self { status: Status::Ok, body, retry_after: None, allowance: None, charges }
     }
 
     /// No answer, to notifications.
     pub(crate) fn nothing() -> Self {
-        Self { status: Status::Ok, body: Pieces::default(), retry_after: None, allowance: None }
-    }
-
-    /// The whole JSON in one piece, for a WebSocket.
-    pub(crate) fn into_bytes(self) -> Bytes {
-        self.body.into_bytes()
+        Self::answered(Pieces::default(), Vec::new())
     }
 }
 

@@ -5,7 +5,9 @@
 //! [`Server`]'s business. There is no framework below: requests are whole before they are answered and answers before they are
 //! sent, so a request costs no task, no map of headers and one write.
 
+mod budget;
 mod conversation;
+mod handler;
 mod pieces;
 mod response;
 #[cfg(test)]
@@ -23,12 +25,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use conversation::{BodyError, Handler, Manners, Step, Switched, converse, gone};
+pub use budget::{Budget, Charge, Exhausted, Party};
+pub use conversation::{converse, gone};
+pub use handler::{BodyError, Handler, Manners, Step, Switched};
 pub use http::{HeaderValue, StatusCode};
 pub use http1::{Headers, Request};
 pub use pieces::{Mark, Pieces};
 pub use response::{Response, Value};
-pub use websocket::{accept, is_upgrade};
+pub use websocket::{Metered, accept, is_upgrade};
 
 use self::threads::{Arrival, Threads};
 
@@ -36,6 +40,9 @@ use self::threads::{Arrival, Threads};
 const MAX_REFUSALS: usize = 64;
 /// How long such a connection may take.
 const REFUSAL_LIMIT: Duration = Duration::from_secs(1);
+/// What is still read of a connection that is being closed, and for how long.
+const MAX_DISCARDED: usize = 8 * 1024 * 1024;
+const DISCARD_LIMIT: Duration = Duration::from_secs(1);
 /// Pause after a failed accept, so that running out of file descriptors does not become a busy loop.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -123,6 +130,24 @@ impl<S: Server> Doorman<S> {
         // Leaves this thread's events; the one that serves it listens for its own.
         Ok(Some(Arrival { stream: stream.into_std()?, peer, place, refusal }))
     }
+}
+
+/// Ends a connection in a way that lets the client read what was said last: closing it with bytes unread would be a reset, which takes
+/// that with it. Whoever does not come to an end in time, or goes on and on, has seen enough.
+pub async fn see_off(mut stream: TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    let mut unread = [0u8; 4096];
+    let mut left = MAX_DISCARDED;
+    let listen = async {
+        loop {
+            match stream.read(&mut unread).await? {
+                0 => return Ok(()),
+                read if read >= left => return Ok(()),
+                read => left -= read,
+            }
+        }
+    };
+    tokio::time::timeout(DISCARD_LIMIT, listen).await.unwrap_or(Ok(()))
 }
 
 /// Says why a connection is not served. What the caller has sent is read first, or the close would be a reset that takes the answer

@@ -1,12 +1,14 @@
 //! An answer while it is written and sent: bytes of its own, and big shared pieces between them that are never copied.
 
+use std::collections::VecDeque;
+
 use bytes::Bytes;
 
 /// Shared pieces that are shorter are cheaper copied.
 const MIN_SHARED_BYTES: usize = 8 * 1024;
 
 /// Bytes in one or more pieces.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Pieces {
     own: Vec<u8>,
     /// Shared pieces with the position in `own` before which they belong, in order.
@@ -81,6 +83,21 @@ impl Pieces {
         own.zip(shared).flat_map(|(own, shared)| [own, shared]).filter(|slice| !slice.is_empty())
     }
 
+    /// All bytes in order, without copying any.
+    pub fn into_parts(self) -> VecDeque<Bytes> {
+        let mut own = Bytes::from(self.own);
+        let mut parts = VecDeque::with_capacity(2 * self.shared.len() + 1);
+        let mut reached = 0;
+        for (at, piece) in self.shared {
+            parts.push_back(own.split_to((at - reached).min(own.len())));
+            parts.push_back(piece);
+            reached = at;
+        }
+        parts.push_back(own);
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+
     /// All bytes in one piece.
     pub fn into_bytes(self) -> Bytes {
         if self.shared.is_empty() {
@@ -124,8 +141,10 @@ mod tests {
             let mut twice = Pieces::from(b"[".to_vec());
             pieces.return_to(before.0);
             prop_assert_eq!(pieces.len(), before.1);
-            twice.append(pieces);
+            twice.append(pieces.clone());
             prop_assert_eq!(&twice.into_bytes()[1..], &expected[..before.1]);
+            let parts: Vec<_> = pieces.into_parts().into();
+            prop_assert_eq!(parts.concat(), &expected[..before.1]);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! What a server says: a status, headers, and bytes.
 
 use std::{
+    any::Any,
     cell::RefCell,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use http::{HeaderValue, StatusCode};
 
-use crate::Pieces;
+use crate::{Charge, Party, Pieces};
 
 /// Room for the usual headers.
 const ROOM: usize = 192;
@@ -23,6 +24,8 @@ pub struct Response {
     pub body: Pieces,
     /// Whether the connection ends with it.
     pub is_last: bool,
+    /// What is charged for it until it is sent.
+    charges: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// The value of a header.
@@ -57,7 +60,7 @@ impl From<HeaderValue> for Value {
 impl Response {
     /// An answer without headers of its own.
     pub fn new(status: StatusCode, body: impl Into<Pieces>) -> Self {
-        Self { status, headers: Vec::with_capacity(ROOM), body: body.into(), is_last: false }
+        Self { status, headers: Vec::with_capacity(ROOM), body: body.into(), is_last: false, charges: None }
     }
 
     /// Adds a header; its name is in lower case.
@@ -76,6 +79,13 @@ impl Response {
     #[must_use]
     pub fn last(mut self) -> Self {
         self.is_last = true;
+        self
+    }
+
+    /// The same, charged to somebody until it is sent.
+    #[must_use]
+    pub fn charged<K: Party>(mut self, charges: Vec<Charge<K>>) -> Self {
+        self.charges = (!charges.is_empty()).then(|| Box::new(charges) as Box<dyn Any + Send + Sync>);
         self
     }
 

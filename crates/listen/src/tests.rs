@@ -11,13 +11,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    BodyError, Bounds, Handler, Headers, Manners, Pieces, Request, Response, Server, StatusCode, Step,
-    Switched, converse,
+    BodyError, Bounds, Budget, Handler, Headers, Manners, Pieces, Request, Response, Server, StatusCode,
+    Step, Switched, converse,
 };
 
 /// Answers with what it was asked.
 struct Echo {
     manners: Manners,
+    budget: Budget<()>,
     /// Told when somebody begins or stops to wait for an answer that never comes.
     waiting: mpsc::UnboundedSender<bool>,
 }
@@ -33,6 +34,7 @@ impl Drop for Waiting<'_> {
 impl Handler for Echo {
     type Caller = String;
     type Socket = ();
+    type Party = ();
 
     fn receive(&self, request: &Request<'_, '_>) -> Step<String, ()> {
         match (request.method, request.path()) {
@@ -44,6 +46,10 @@ impl Handler for Echo {
                 Response::new(StatusCode::NOT_FOUND, "").with("x-host", request.lines("host").count() as u64),
             ),
         }
+    }
+
+    fn account(&self, _: &String) -> (&Budget<()>, ()) {
+        (&self.budget, ())
     }
 
     async fn answer(&self, path: String, body: &[u8]) -> Response {
@@ -63,6 +69,7 @@ impl Handler for Echo {
         let status = match error {
             BodyError::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
             BodyError::Broken => StatusCode::BAD_REQUEST,
+            BodyError::NoRoom(_) => StatusCode::TOO_MANY_REQUESTS,
         };
         Response::new(status, "")
     }
@@ -95,7 +102,8 @@ async fn start(max_body_bytes: usize, transfer_timeout: Duration, idle_timeout: 
     let listening = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let (told, waiting) = mpsc::unbounded_channel();
-    let echo = Echo { manners: Manners { max_body_bytes, transfer_timeout, idle_timeout }, waiting: told };
+    let manners = Manners { max_body_bytes, transfer_timeout, idle_timeout };
+    let echo = Echo { manners, budget: Budget::per_party(2 << 20), waiting: told };
     let bounds = Bounds { connections: 100, drain: LONG };
     let serving = tokio::spawn(crate::serve("echo", listener, Arc::new(echo), bounds, stop.clone()));
     Rig { listening, stop, serving, waiting }
@@ -161,8 +169,9 @@ async fn a_long_body_comes_back_whole() {
     let rig = usual().await;
     for length in [8 * 1024, 16 * 1024 - 2, 16 * 1024, 1 << 20] {
         let body = "x".repeat(length);
-        let request =
-            format!("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
         let answer = rig.say(request.as_bytes(), request.len()).await;
         assert!(answer == last(&format!("<{body}>")), "of {length} bytes came back {}", answer.len());
     }
@@ -289,7 +298,10 @@ async fn at_the_end_requests_that_have_begun_are_answered_and_idle_connections_c
     let rig = usual().await;
     let (mut idle, mut begun) = (rig.connect().await, rig.connect().await);
     idle.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
-    begun.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await.unwrap();
+    begun
+        .write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+        .await
+        .unwrap();
     // Both are being served: one answer begins, and the other's body is asked for.
     idle.read_exact(&mut [0; 9]).await.unwrap();
     begun.read_exact(&mut [0; 25]).await.unwrap();

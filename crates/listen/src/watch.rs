@@ -12,12 +12,13 @@ use crate::Manners;
 
 const BODY: u64 = 1 << 62;
 const WORK: u64 = 2 << 62;
+const SEND: u64 = 3 << 62;
 const COUNT: u64 = BODY - 1;
 
 /// What a connection waits for.
 #[derive(Default)]
 pub(crate) struct Watch {
-    /// How often it has changed in the low bits, the phase in the top two (none: idle or sending). Since when is seen by whoever looks:
+    /// How often it has changed in the low bits, the phase in the top two (none: idle, or sending a short answer). Since when is seen by whoever looks:
     /// to note the time would be to read a clock several times per request.
     note: AtomicU64,
 }
@@ -27,6 +28,8 @@ pub(crate) struct Watch {
 pub(crate) enum Overdue {
     #[error("the request body did not arrive in time")]
     Body,
+    #[error("nothing of a long answer was taken for too long")]
+    Send,
     #[error("no request came, or the answer was not taken, for too long")]
     Idle,
 }
@@ -40,6 +43,11 @@ impl Watch {
     /// We work on a request, which takes as long as it takes.
     pub(crate) fn works(&self) {
         self.set(WORK);
+    }
+
+    /// A part of a long answer is about to be sent.
+    pub(crate) fn sends(&self) {
+        self.set(SEND);
     }
 
     /// The next move is the caller's: taking the answer, then asking again.
@@ -64,11 +72,14 @@ impl Watch {
                 (seen, since) = (note, Instant::now());
             }
             let waited = since.elapsed();
-            if note & BODY != 0 && waited > manners.transfer_timeout {
-                return Overdue::Body;
-            }
-            if note & (BODY | WORK) == 0 && waited > manners.idle_timeout {
-                return Overdue::Idle;
+            let (limit, reason) = match note & SEND {
+                BODY => (manners.transfer_timeout, Overdue::Body),
+                SEND => (manners.transfer_timeout, Overdue::Send),
+                WORK => continue,
+                _ => (manners.idle_timeout, Overdue::Idle),
+            };
+            if waited > limit {
+                return reason;
             }
         }
     }

@@ -151,6 +151,8 @@ pub struct GatewayConfig {
     pub rate_limit: NonZeroU32,
     /// Whose pages may read the answers.
     pub cors: Origins,
+    /// Memory for long requests and answers that are under way, in MiB.
+    pub buffer_mib: NonZeroU32,
 }
 
 /// The faucet. Mainnet has none, whatever stands here.
@@ -349,7 +351,13 @@ fn take_gateway(layers: &mut Layers, network: Network, api: &ApiConfig) -> Gatew
         Network::Testnet | Network::Mainnet => Origins::Any,
     };
     let cors = layers.take_or(&table::GATEWAY_CORS_ORIGINS, Some(own_origins), Source::Default);
-    GatewayConfig { listen: SocketAddr::new(host, port), rate_limit, cors: cors.unwrap_or(Origins::Any) }
+    let buffer_mib = layers.take(&table::GATEWAY_BUFFER_MIB, RATE_LIMIT);
+    GatewayConfig {
+        listen: SocketAddr::new(host, port),
+        rate_limit,
+        cors: cors.unwrap_or(Origins::Any),
+        buffer_mib,
+    }
 }
 
 fn take_faucet(layers: &mut Layers) -> FaucetConfig {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use access::Keyring;
 use anyhow::Context;
 use domain::Network;
-use gateway::{AccessParts, Cors, Door, Gateway, RedisFilters};
+use gateway::{AccessParts, Cors, Door, Gateway, Limits, RedisFilters};
 use jiff::Timestamp;
 use prometheus_client::encoding::text::encode_registry;
 use tokio::net::TcpListener;
@@ -41,6 +41,10 @@ impl Wiring<'_> {
             cors: match &config.gateway.cors {
                 Origins::Any => Cors::Any,
                 Origins::Only(origins) => Cors::Origins(origins.clone()),
+            },
+            limits: Limits {
+                max_buffer_bytes: config.gateway.buffer_mib.get() as usize * 1024 * 1024,
+                ..Limits::default()
             },
             ..gateway::GatewayConfig::default()
         };

@@ -138,9 +138,14 @@ pub struct Limits {
     pub max_body_bytes: usize,
     /// Most requests in one batch.
     pub max_batch: usize,
+    /// Most bytes of the answers to one batch; what comes after them is refused.
+    pub max_batch_answer_bytes: usize,
+    /// Bytes of long requests that are not answered and of long answers that are not sent, in all; one address may have half of them.
+    pub max_buffer_bytes: usize,
     /// Most connections at a time; the next one is told 503.
     pub max_connections: usize,
-    /// How long a connection may take to deliver a body, and a WebSocket to take an answer off our hands.
+    /// How long a connection may take to deliver a body, may take nothing of a long answer, and a WebSocket may take to take an answer off
+    /// our hands.
     pub transfer_timeout: Duration,
     /// How long a connection may stay open without a request, deliver its head, or take an answer over HTTP.
     pub idle_timeout: Duration,
@@ -158,8 +163,6 @@ pub struct Limits {
     pub max_log_range: u64,
     /// Most logs in one answer.
     pub max_logs: usize,
-    /// Bytes of the answers to one batch; requests after that are refused.
-    pub max_answer_bytes: usize,
     /// Bytes of rendered blocks kept ready to be sent again.
     pub block_cache_bytes: u64,
 }
@@ -169,6 +172,8 @@ impl Default for Limits {
         Self {
             max_body_bytes: 5 * 1024 * 1024,
             max_batch: 1024,
+            max_batch_answer_bytes: 64 * 1024 * 1024,
+            max_buffer_bytes: 512 * 1024 * 1024,
             max_connections: 256,
             transfer_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(120),
@@ -179,7 +184,6 @@ impl Default for Limits {
             call_gas_cap: 50_000_000,
             max_log_range: 5_000,
             max_logs: 100_000,
-            max_answer_bytes: 64 * 1024 * 1024,
             block_cache_bytes: 8 * 1024 * 1024,
         }
     }

@@ -123,6 +123,9 @@ pub enum RpcError {
     /// Too many requests in one batch.
     #[error("batch too large")]
     BatchTooLarge,
+    /// The answers to a batch are too long together.
+    #[error("batch answers too large")]
+    BatchAnswerTooLarge,
     /// The log query spans too many blocks.
     #[error("block range too large")]
     RangeTooLarge,
@@ -233,9 +236,6 @@ pub enum RpcError {
     /// A web page asked for something that changes the node.
     #[error("not for web pages")]
     NotForPages,
-    /// The answers to a batch take too much memory.
-    #[error("the answers are too large")]
-    AnswerTooLarge,
     /// It took too long, or nobody waits any longer.
     #[error(transparent)]
     Interrupted(#[from] Interruption),
@@ -278,6 +278,7 @@ impl RpcError {
             ),
             RpcError::InvalidParams(param) => (-32602, param.message()),
             RpcError::BatchTooLarge => (-32005, "Number of requests exceeds max batch size"),
+            RpcError::BatchAnswerTooLarge => (-32005, "Answers to the batch exceed max batch answer size"),
             RpcError::RangeTooLarge => (-32005, "Requested range exceeds maximum RPC range limit"),
             RpcError::TooManyLogs(most) => {
                 return (-32005, format!("Query returned more than {most} results").into());
@@ -325,7 +326,6 @@ impl RpcError {
             RpcError::NoPeers => (-32000, "P2P has been disabled. This functionality is not available"),
             RpcError::TraceTooLarge => (-32000, "Trace is too large, trace less or without memory and stack"),
             RpcError::NotForPages => (-32604, "Method not available to web pages"),
-            RpcError::AnswerTooLarge => (-32005, "Batch response too large"),
             RpcError::Interrupted(_) => {
                 let limit = workers::TIME_LIMIT.as_secs();
                 return (-32000, format!("Execution aborted (timeout = {limit}s)").into());

@@ -21,6 +21,7 @@ mod tests;
 
 use std::{io, sync::Arc};
 
+use listen::Budget;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +48,9 @@ pub async fn serve(
     config: RpcConfig,
     stop: CancellationToken,
 ) -> io::Result<()> {
+    let buffer = config.limits.max_buffer_bytes;
     let shared = Shared {
+        buffers: Budget::new(buffer / 2, buffer),
         cors: config.cors.clone(),
         hosts: config.hosts.clone(),
         peers: config.peers.clone(),

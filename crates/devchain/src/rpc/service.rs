@@ -189,7 +189,7 @@ impl Methods for Service {
         self.config.limits.max_batch
     }
 
-    fn max_answer_bytes(&self) -> usize {
-        self.config.limits.max_answer_bytes
+    fn max_batch_answer_bytes(&self) -> usize {
+        self.config.limits.max_batch_answer_bytes
     }
 }

@@ -26,8 +26,8 @@ impl BlockLogs {
         Self { block, by_address, by_event }
     }
 
-    /// The JSON of the logs that match, in the order of the block.
-    pub(crate) fn matching<'a>(&'a self, filter: &LogFilter) -> Vec<&'a str> {
+    /// The positions of the logs that match, in the order of the block.
+    pub(crate) fn matching(&self, filter: &LogFilter) -> Vec<usize> {
         let mut found: Vec<usize> = if !filter.addresses().is_empty() {
             look_up(&self.by_address, filter.addresses())
         } else if !filter.events().is_empty() {
@@ -36,10 +36,16 @@ impl BlockLogs {
             (0..self.block.logs.len()).collect()
         };
         found.sort_unstable();
-        let logs = found.into_iter().filter_map(|position| self.block.logs.get(position));
-        let wanted = logs.filter(|log| filter.matches(log));
+        let is_wanted =
+            |position: &usize| self.block.logs.get(*position).is_some_and(|log| filter.matches(log));
+        found.retain(is_wanted);
+        found
+    }
+
+    /// The JSON of the log at a position.
+    pub(crate) fn json(&self, position: usize) -> Option<&str> {
         // Cut out of JSON text, so it is text.
-        wanted.filter_map(|log| std::str::from_utf8(&log.json).ok()).collect()
+        self.block.logs.get(position).and_then(|log| std::str::from_utf8(&log.json).ok())
     }
 }
 

@@ -37,8 +37,9 @@ pub(crate) struct Moment(i64);
 pub(crate) struct PoolBatch(Vec<String>);
 
 impl PoolBatch {
-    pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+    /// The hash at a position.
+    pub(crate) fn hash(&self, position: usize) -> Option<&str> {
+        self.0.get(position).map(String::as_str)
     }
 }
 

@@ -22,8 +22,8 @@ impl Connection {
         let gateway = &self.shared.gateway;
         // A proxy that we trust stands for many clients.
         let is_proxy = access::is_trusted_proxy(self.peer, &gateway.access.trusted_proxies);
-        let place = self.shared.clients.take(self.peer.into());
-        if place.is_none() && !is_proxy {
+        let place = self.shared.clients.take(self.peer.into(), 1);
+        if place.is_err() && !is_proxy {
             return listen::refuse(stream, FULL).await;
         }
         let limits = &gateway.config.limits;

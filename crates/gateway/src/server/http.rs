@@ -2,8 +2,8 @@
 //!
 //! Keys may stand in the path, so no path is ever logged.
 
-use access::{KeyringHealth, Sharing};
-use listen::{BodyError, Handler, Pieces, Request, Response, StatusCode, Step, Value};
+use access::{KeyringHealth, Sharing, Subject};
+use listen::{BodyError, Budget, Handler, Pieces, Request, Response, StatusCode, Step, Value};
 use serde::Serialize;
 
 use super::{connection::Connection, cors};
@@ -50,6 +50,7 @@ pub(super) struct Admitted {
 impl Handler for Connection {
     type Caller = Admitted;
     type Socket = TakenSeat;
+    type Party = Subject;
 
     fn receive(&self, request: &Request<'_, '_>) -> Step<Admitted, TakenSeat> {
         let origin = cors::allowed_origin(&self.shared.gateway.config.cors, request);
@@ -72,6 +73,10 @@ impl Handler for Connection {
         }
     }
 
+    fn account(&self, Admitted { caller, .. }: &Admitted) -> (&Budget<Subject>, Subject) {
+        (&self.shared.gateway.buffers, caller.subject())
+    }
+
     async fn answer(&self, Admitted { caller, origin }: Admitted, body: &[u8]) -> Response {
         let reply = self.shared.gateway.answer(&caller, Origin::Http, body).await;
         self.finish(respond(reply), origin)
@@ -81,6 +86,7 @@ impl Handler for Connection {
         let refusal = match error {
             BodyError::TooLong(most) => Refusal::LongBody { most },
             BodyError::Broken => Refusal::BrokenBody,
+            BodyError::NoRoom(exhausted) => exhausted.into(),
         };
         self.finish(self.refused(&refusal), origin)
     }
@@ -181,8 +187,8 @@ fn json(status: StatusCode, text: impl Into<Pieces>) -> Response {
 
 /// A reply as HTTP has it.
 fn respond(reply: Reply) -> Response {
-    let Reply { status, body, retry_after, allowance } = reply;
-    let mut response = Response::new(status.code(), body).with("content-type", JSON);
+    let Reply { status, body, retry_after, allowance, charges } = reply;
+    let mut response = Response::new(status.code(), body).with("content-type", JSON).charged(charges);
     if let Some(allowance) = allowance {
         response.header("ratelimit-limit", u64::from(allowance.limit));
         response.header("ratelimit-remaining", u64::from(allowance.remaining));

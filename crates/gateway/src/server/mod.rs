@@ -7,8 +7,8 @@ mod http;
 
 use std::{io, net::IpAddr, sync::Arc};
 
-use access::{Client, LastKey, Permits};
-use listen::{Bounds, Server};
+use access::{Client, LastKey};
+use listen::{Bounds, Budget, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +25,7 @@ const FULL: &[u8] =
 pub(crate) struct Shared {
     pub(crate) gateway: Arc<Gateway>,
     /// Connections by client.
-    pub(crate) clients: Permits<Client>,
+    pub(crate) clients: Budget<Client>,
 }
 
 impl Server for Shared {
@@ -48,7 +48,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let limits = &gateway.config.limits;
     let shared = Arc::new(Shared {
-        clients: Permits::new(limits.max_connections_per_client),
+        clients: Budget::per_party(limits.max_connections_per_client),
         gateway: Arc::clone(&gateway),
     });
     let bounds = Bounds { connections: limits.max_connections, drain: limits.drain };

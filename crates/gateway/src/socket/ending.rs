@@ -1,5 +1,6 @@
 //! Why a WebSocket ends, and what its peer is told.
 
+use listen::Exhausted;
 use tokio_tungstenite::tungstenite::{
     self, Utf8Bytes,
     protocol::{CloseFrame, frame::coding::CloseCode},
@@ -17,6 +18,12 @@ pub(super) enum Ending {
     /// What was sent is no WebSocket protocol.
     #[error("protocol error")]
     Protocol,
+    /// A long message did not arrive in time.
+    #[error("too slow: a message did not arrive in time")]
+    Unfinished,
+    /// The caller has too many bytes under way for more of a message.
+    #[error("too much at once: ask again later")]
+    NoRoom,
     /// Events queued up that the peer did not take.
     #[error("too slow: events were not read in time, some are lost")]
     TooSlow,
@@ -41,6 +48,8 @@ impl Ending {
             Self::Gone => "gone",
             Self::TooLarge => "too_large",
             Self::Protocol => "protocol",
+            Self::Unfinished => "unfinished",
+            Self::NoRoom => "no_room",
             Self::TooSlow => "too_slow",
             Self::Gap => "gap",
             Self::Revoked => "revoked",
@@ -55,7 +64,7 @@ impl Ending {
             Self::Gone => return None,
             Self::TooLarge => CloseCode::Size,
             Self::Protocol => CloseCode::Protocol,
-            Self::TooSlow | Self::Gap => CloseCode::Again,
+            Self::TooSlow | Self::Unfinished | Self::NoRoom | Self::Gap => CloseCode::Again,
             Self::Revoked => CloseCode::Policy,
             Self::Idle => CloseCode::Away,
             Self::Stopping => CloseCode::Restart,
@@ -69,6 +78,9 @@ impl From<tungstenite::Error> for Ending {
         match error {
             tungstenite::Error::Capacity(_) => Self::TooLarge,
             tungstenite::Error::Protocol(_) | tungstenite::Error::Utf8(_) => Self::Protocol,
+            tungstenite::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<Exhausted>()) => {
+                Self::NoRoom
+            }
             _ => Self::Gone,
         }
     }

@@ -1,19 +1,22 @@
 //! WebSockets: the same requests as over HTTP with the same limits, and subscriptions.
 //!
 //! `seats` counts the open ones and dismisses callers whose key was taken back,
-//! `converse` is the conversation, `session` what was subscribed to, `listening` what the hub tells of it, `outgoing`
-//! how it is written, `ending` how it is closed.
+//! `converse` is the conversation, `session` what was subscribed to, `listening` what the hub tells of it, `news` what peers are told
+//! of that, `outgoing` how it is written, `ending` how it is closed.
 
 mod converse;
 mod ending;
 mod listening;
+mod news;
 mod outgoing;
 mod seats;
 mod session;
 
 use std::{sync::Arc, time::Duration};
 
+use access::Subject;
 use futures_util::{SinkExt, StreamExt};
+use listen::Metered;
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
@@ -29,6 +32,9 @@ pub(crate) use session::Session;
 
 use self::{converse::Conversation, ending::Ending};
 use crate::gateway::Gateway;
+
+/// A peer's connection.
+type Socket = WebSocketStream<Metered<TcpStream, Subject>>;
 
 /// What a connection reads at a time. Requests are short, and there may be thousands of connections.
 const READ_BUFFER: usize = 2 * 1024;
@@ -53,6 +59,7 @@ pub(crate) async fn serve(
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(Some(most))
         .max_frame_size(Some(most));
+    let stream = Metered::new(stream, gateway.buffers.clone(), seat.seat().caller().subject());
     let mut socket = WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config)).await;
     let session = Session::new(Arc::clone(&gateway.hub), gateway.config.limits.max_subscriptions);
     let conversation = Conversation::new(gateway, seat.seat(), &mut socket, &session);
@@ -66,10 +73,12 @@ pub(crate) async fn serve(
     gateway.metrics.socket_ended(ending.label());
     tracing::debug!(reason = %ending, "closing a WebSocket");
     close(&mut socket, ending).await;
+    // Fails only if nobody is there any more.
+    let _ = listen::see_off(socket.into_inner().into_inner()).await;
 }
 
 /// Says goodbye and waits for the peer to do the same, for a moment.
-async fn close(socket: &mut WebSocketStream<TcpStream>, ending: Ending) {
+async fn close(socket: &mut Socket, ending: Ending) {
     let farewell = async {
         match ending.frame() {
             Some(frame) => {

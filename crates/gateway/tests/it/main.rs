@@ -10,6 +10,7 @@
 )]
 
 mod batches;
+mod buffers;
 mod caching;
 mod dev;
 mod edge;

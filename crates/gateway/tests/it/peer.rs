@@ -86,6 +86,11 @@ impl Peer {
         in_time(self.socket.send(message.into())).await.expect("an open socket");
     }
 
+    /// Waits until something has arrived, without taking it.
+    pub(crate) async fn readable(&self) {
+        self.socket.get_ref().readable().await.expect("an open socket");
+    }
+
     /// Says goodbye.
     pub(crate) async fn close(&mut self) {
         let frame = CloseFrame { code: CloseCode::Normal, reason: "done".into() };

@@ -78,3 +78,20 @@ pub(in crate::config) const GATEWAY_CORS_ORIGINS: Setting<Origins> = Setting {
     show: Origins::to_string,
     secret: false,
 };
+
+pub(in crate::config) const GATEWAY_BUFFER_MIB: Setting<NonZeroU32> = Setting {
+    about: About {
+        key: "gateway.buffer_mib",
+        env: "GATEWAY_BUFFER_MIB",
+        flag: "gateway-buffer-mib",
+        value: "NUMBER",
+        meaning: "Memory for long requests and answers that are under way, in MiB; one caller may have an eighth, and at least 33",
+        allowed: "1 or more",
+        default: Fixed("512"),
+        shape: Shape::Number,
+        commands: &["up", "gateway"],
+    },
+    parse: value::limit,
+    show: NonZeroU32::to_string,
+    secret: false,
+};

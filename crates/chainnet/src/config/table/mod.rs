@@ -21,7 +21,7 @@ pub(super) use self::{
     explorer::{EXPLORER_HOST, EXPLORER_PORT},
     faucet::{FAUCET_DAILY_CAP, FAUCET_HOST, FAUCET_KEY, FAUCET_PORT},
     gas::{MIN_GAS_PRICE, TX_GAS_CAP},
-    gateway::{GATEWAY_CORS_ORIGINS, GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
+    gateway::{GATEWAY_BUFFER_MIB, GATEWAY_CORS_ORIGINS, GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
     general::{DATA, DEPLOYMENTS, LOG_FILTER, LOG_FORMAT, NETWORK},
     keeper::{KEEPER_AUTO_SLASH, KEEPER_KEY, REGISTRY_KEY},
     mail::{SMTP_FROM, SMTP_URL},
@@ -45,7 +45,7 @@ pub(in crate::config) const FILE: About = About {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 44] = [
+pub const SETTINGS: [&About; 45] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -70,6 +70,7 @@ pub const SETTINGS: [&About; 44] = [
     &GATEWAY_PORT.about,
     &GATEWAY_RATE_LIMIT_MAX.about,
     &GATEWAY_CORS_ORIGINS.about,
+    &GATEWAY_BUFFER_MIB.about,
     &FAUCET_HOST.about,
     &FAUCET_PORT.about,
     &FAUCET_DAILY_CAP.about,

@@ -49,8 +49,8 @@ pub(crate) trait Methods: Send + Sync + 'static {
     /// Most requests in one batch.
     fn max_batch(&self) -> usize;
 
-    /// Bytes of the answers to one batch after which no more are made.
-    fn max_answer_bytes(&self) -> usize;
+    /// Most bytes of the answers to one batch.
+    fn max_batch_answer_bytes(&self) -> usize;
 }
 
 /// An answer and whether it tells of a message that was no request, which HTTP marks with status 400.
@@ -109,7 +109,7 @@ async fn answer_batch<M: Methods>(
     caller: &mut Caller<'_>,
     answer: &mut Answer,
 ) {
-    let start = answer.mark();
+    let (start, most) = (answer.mark(), methods.max_batch_answer_bytes());
     answer.text("[");
     let mut any = false;
     for (position, raw) in requests.iter().enumerate() {
@@ -122,9 +122,10 @@ async fn answer_batch<M: Methods>(
         }
         let separated = answer.mark();
         match Request::read(raw.get()) {
-            Ok(request) if answer.len() > methods.max_answer_bytes() => {
+            // Nobody works for answers that are not sent.
+            Ok(request) if answer.len() >= most => {
                 if request.id.is_some() {
-                    answer.error(request.id, &RpcError::AnswerTooLarge);
+                    answer.error(request.id, &RpcError::BatchAnswerTooLarge);
                 }
             }
             Ok(request) => answer_request(methods, &request, caller.reborrow(), answer).await,

@@ -1,8 +1,10 @@
 //! One HTTP request: which path and method, which headers, and the JSON-RPC message inside.
 
-use listen::{BodyError, Handler, Pieces, Request, Response, StatusCode, Step, Value};
+use std::net::IpAddr;
 
-use super::{connection::Connection, gate};
+use listen::{BodyError, Budget, Handler, Pieces, Request, Response, StatusCode, Step, Value};
+
+use super::{NO_ROOM, connection::Connection, gate};
 use crate::rpc::{
     config::Cors,
     jsonrpc::{Methods, answer_message},
@@ -21,6 +23,7 @@ impl<M: Methods> Handler for Connection<M> {
     type Caller = Admitted;
     /// Whether a page opened it.
     type Socket = bool;
+    type Party = IpAddr;
 
     fn receive(&self, request: &Request<'_, '_>) -> Step<Admitted, bool> {
         let shared = &self.shared;
@@ -47,10 +50,19 @@ impl<M: Methods> Handler for Connection<M> {
         Step::Answer(self.allow(response, origin))
     }
 
+    fn account(&self, _: &Admitted) -> (&Budget<IpAddr>, IpAddr) {
+        (&self.shared.buffers, self.peer)
+    }
+
     async fn answer(&self, Admitted { origin, is_page }: Admitted, body: &[u8]) -> Response {
         let reply = answer_message(&self.shared.methods, body, self.caller(is_page, None)).await;
         let status = if reply.malformed { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-        self.allow(Response::new(status, reply.answer.into_pieces()).with("content-type", JSON), origin)
+        let (pieces, mut charge) = (reply.answer.into_pieces(), None);
+        let response = match self.shared.buffers.cover(self.peer, &mut charge, pieces.len()) {
+            Ok(()) => Response::new(status, pieces).with("content-type", JSON),
+            Err(_) => no_room(),
+        };
+        self.allow(response.charged(charge.into_iter().collect()), origin)
     }
 
     fn refuse_body(&self, Admitted { origin, .. }: Admitted, error: BodyError) -> Response {
@@ -61,6 +73,7 @@ impl<M: Methods> Handler for Connection<M> {
             BodyError::Broken => {
                 message(StatusCode::BAD_REQUEST, r#"{"message":"Request body incomplete."}"#)
             }
+            BodyError::NoRoom(_) => no_room(),
         };
         self.allow(response, origin)
     }
@@ -85,6 +98,10 @@ impl<M: Methods> Connection<M> {
         }
         response
     }
+}
+
+fn no_room() -> Response {
+    message(StatusCode::TOO_MANY_REQUESTS, NO_ROOM).with("retry-after", 1)
 }
 
 fn preflight() -> Response {

@@ -14,7 +14,7 @@ mod tests;
 use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use ipnet::IpNet;
-use listen::{Bounds, Server};
+use listen::{Bounds, Budget, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +29,8 @@ const DRAIN: Duration = Duration::from_secs(5);
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
     Content-Length: 34\r\nConnection: close\r\n\r\n{\"message\":\"Too many connections.\"}";
+/// What is answered instead of a long answer for which there is no room.
+const NO_ROOM: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Too many bytes under way: read what was answered first"}}"#;
 const STRANGER: &[u8] = b"HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\n\
     Content-Length: 37\r\nConnection: close\r\n\r\n{\"message\":\"Address not authorized.\"}";
 
@@ -39,6 +41,8 @@ pub(super) struct Shared<M> {
     pub(super) hosts: Hosts,
     pub(super) peers: Vec<IpNet>,
     pub(super) limits: Limits,
+    /// Long requests and answers that are under way.
+    pub(super) buffers: Budget<IpAddr>,
 }
 
 impl<M: Methods> Server for Shared<M> {

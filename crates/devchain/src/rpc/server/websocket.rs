@@ -1,9 +1,10 @@
 //! A WebSocket: requests in, answers and subscribed events out, in one task.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
+use listen::{Exhausted, Metered};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
@@ -14,12 +15,14 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Shared, connection::Connection};
+use super::{NO_ROOM, Shared, connection::Connection};
 use crate::rpc::{
     config::Limits,
     jsonrpc::{Caller, Methods, answer_message},
     subscriptions::Behind,
 };
+
+type Socket = WebSocketStream<Metered<TcpStream, IpAddr>>;
 
 /// How often a silent peer is asked whether it is still there.
 const PING_PERIOD: Duration = Duration::from_secs(30);
@@ -35,6 +38,8 @@ enum Ending {
     TooLarge,
     #[error("too slow: events were not read in time")]
     TooSlow,
+    #[error("too much at once: ask again later")]
+    NoRoom,
     #[error("protocol error")]
     Protocol,
     #[error("node is stopping")]
@@ -47,6 +52,7 @@ impl Ending {
             Ending::Gone => None,
             Ending::TooLarge => Some(CloseCode::Size),
             Ending::TooSlow => Some(CloseCode::Policy),
+            Ending::NoRoom => Some(CloseCode::Again),
             Ending::Protocol => Some(CloseCode::Protocol),
             Ending::Stopping => Some(CloseCode::Away),
         }
@@ -58,6 +64,9 @@ impl From<tungstenite::Error> for Ending {
         match error {
             tungstenite::Error::Capacity(_) => Ending::TooLarge,
             tungstenite::Error::Protocol(_) | tungstenite::Error::Utf8(_) => Ending::Protocol,
+            tungstenite::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<Exhausted>()) => {
+                Ending::NoRoom
+            }
             _ => Ending::Gone,
         }
     }
@@ -77,7 +86,9 @@ pub(super) async fn serve<M: Methods>(
     early: Vec<u8>,
     stop: &CancellationToken,
 ) {
-    let config = settings(&connection.shared.limits);
+    let shared = &connection.shared;
+    let config = settings(&shared.limits);
+    let stream = Metered::new(stream, shared.buffers.clone(), connection.peer);
     let mut socket = WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config)).await;
     let ending = converse(connection, is_page, &mut socket, stop).await;
     tracing::debug!(reason = %ending, "closing a WebSocket");
@@ -103,17 +114,17 @@ fn settings(limits: &Limits) -> WebSocketConfig {
 async fn converse<M: Methods>(
     connection: &Connection<M>,
     is_page: bool,
-    socket: &mut WebSocketStream<TcpStream>,
+    socket: &mut Socket,
     stop: &CancellationToken,
 ) -> Ending {
     let shared = &connection.shared;
     let mut session = shared.methods.session();
     loop {
         let step = tokio::select! {
-            message = socket.next() => match read(message) {
+            message = socket.next() => match read(socket, message) {
                 Ok(Some(request)) => {
                     let caller = connection.caller(is_page, Some(&mut session));
-                    answer(shared, socket, caller, &request).await
+                    answer(shared, connection.peer, socket, caller, request).await
                 }
                 Ok(None) => Ok(()),
                 Err(ending) => Err(ending),
@@ -134,60 +145,62 @@ async fn converse<M: Methods>(
 }
 
 /// The request in a message, if it is one.
-fn read(message: Option<Result<Message, tungstenite::Error>>) -> Result<Option<Bytes>, Ending> {
+fn read(
+    socket: &mut Socket,
+    message: Option<Result<Message, tungstenite::Error>>,
+) -> Result<Option<Bytes>, Ending> {
     match message.ok_or(Ending::Gone)?? {
         Message::Text(text) => Ok(Some(Bytes::from(text))),
         Message::Binary(bytes) => Ok(Some(bytes)),
         Message::Close(_) => Err(Ending::Gone),
         // Pings are answered by the library.
-        Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Ok(None),
+        Message::Ping(payload) | Message::Pong(payload) => {
+            socket.get_mut().skip_control(payload.len());
+            Ok(None)
+        }
+        Message::Frame(_) => Ok(None),
     }
 }
 
 /// Answers a request, unless whoever asked leaves first.
 async fn answer<M: Methods>(
     shared: &Shared<M>,
-    socket: &mut WebSocketStream<TcpStream>,
+    peer: IpAddr,
+    socket: &mut Socket,
     caller: Caller<'_>,
-    request: &[u8],
+    request: Bytes,
 ) -> Result<(), Ending> {
+    let asked = socket.get_mut().finish();
     let reply = tokio::select! {
         biased;
-        reply = answer_message(&shared.methods, request, caller) => reply,
-        () = listen::gone(socket.get_ref()) => return Err(Ending::Gone),
+        reply = answer_message(&shared.methods, &request, caller) => reply,
+        () = listen::gone(socket.get_ref().get_ref()) => return Err(Ending::Gone),
     };
+    drop((request, asked));
     if reply.answer.is_empty() {
         return Ok(());
     }
-    send_text(socket, reply.answer.into_bytes(), &shared.limits).await
+    let (mut answer, mut charge) = (reply.answer.into_bytes(), None);
+    if shared.buffers.cover(peer, &mut charge, answer.len()).is_err() {
+        answer = Bytes::from_static(NO_ROOM.as_bytes());
+    }
+    send_text(socket, answer, &shared.limits).await
 }
 
-async fn send_all(
-    socket: &mut WebSocketStream<TcpStream>,
-    events: Vec<Bytes>,
-    limits: &Limits,
-) -> Result<(), Ending> {
+async fn send_all(socket: &mut Socket, events: Vec<Bytes>, limits: &Limits) -> Result<(), Ending> {
     for event in events {
         send_text(socket, event, limits).await?;
     }
     Ok(())
 }
 
-async fn send_text(
-    socket: &mut WebSocketStream<TcpStream>,
-    json: Bytes,
-    limits: &Limits,
-) -> Result<(), Ending> {
+async fn send_text(socket: &mut Socket, json: Bytes, limits: &Limits) -> Result<(), Ending> {
     // Everything we write is JSON and so UTF-8; the check costs less than a wrong frame would.
     let text = Utf8Bytes::try_from(json).map_err(|_| Ending::Protocol)?;
     send(socket, Message::Text(text), limits).await
 }
 
-async fn send(
-    socket: &mut WebSocketStream<TcpStream>,
-    message: Message,
-    limits: &Limits,
-) -> Result<(), Ending> {
+async fn send(socket: &mut Socket, message: Message, limits: &Limits) -> Result<(), Ending> {
     match tokio::time::timeout(limits.transfer_timeout, socket.send(message)).await {
         Ok(sent) => Ok(sent?),
         Err(_) => Err(Ending::TooSlow),

@@ -113,5 +113,39 @@ async fn answers_to_a_batch_that_grow_too_large_are_no_longer_made() {
     let answers: Vec<serde_json::Value> = serde_json::from_str(&answer.body).unwrap();
     let made = answers.iter().filter(|answer| answer["result"].is_string()).count();
     assert_eq!((answers.len(), made), (4, 3));
-    assert_eq!(answers[3]["error"]["message"], "Batch response too large");
+    assert_eq!(answers[3]["error"]["message"], "Answers to the batch exceed max batch answer size");
+}
+
+fn post(body: &str) -> String {
+    format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+#[tokio::test]
+async fn a_body_for_which_there_is_no_room_is_refused() {
+    let server = Server::start(Limits { max_buffer_bytes: 200_000, ..Limits::default() }).await;
+    let mut waiting = server.connect().await;
+    let head = b"POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 90000\r\n\r\n";
+    waiting.write_all(head).await.unwrap();
+    waiting.readable().await.unwrap();
+    let refused = server.post(&" ".repeat(20_000)).await;
+    assert_eq!(refused.status, 429);
+    assert!(
+        refused.head.contains("\r\nretry-after: 1\r\n") && refused.body.contains("-32005"),
+        "{refused:?}"
+    );
+    drop(waiting);
+    while server.post(&" ".repeat(20_000)).await.status == 429 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_for_which_there_is_no_room_is_not_sent() {
+    let server = Server::start(Limits { max_buffer_bytes: 150_000, ..Limits::default() }).await;
+    let mut stream = server.connect().await;
+    stream.write_all(post(r#"{"id":1,"method":"big"}"#).as_bytes()).await.unwrap();
+    stream.write_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
+    let answers = read_to_end(&mut stream).await;
+    assert!(answers.starts_with("HTTP/1.1 429 ") && answers.contains("-32005"), "{answers}");
+    assert!(answers.contains("HTTP/1.1 404 "), "the connection stays: {answers}");
 }

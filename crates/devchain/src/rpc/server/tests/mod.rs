@@ -8,6 +8,7 @@ mod websocket;
 use std::{net::SocketAddr, sync::Arc};
 
 use ipnet::IpNet;
+use listen::Budget;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -62,7 +63,7 @@ impl Methods for Echo {
         self.max_batch
     }
 
-    fn max_answer_bytes(&self) -> usize {
+    fn max_batch_answer_bytes(&self) -> usize {
         250_000
     }
 }
@@ -90,7 +91,9 @@ impl Server {
         let feed = Arc::new(Feed::new(limits.max_queued_events));
         let methods = Arc::new(Echo { feed: Arc::clone(&feed), max_batch: limits.max_batch });
         let stop = CancellationToken::new();
-        let task = tokio::spawn(run(listener, Shared { methods, cors, hosts, peers, limits }, stop.clone()));
+        let buffers = Budget::new(limits.max_buffer_bytes / 2, limits.max_buffer_bytes);
+        let shared = Shared { methods, cors, hosts, peers, limits, buffers };
+        let task = tokio::spawn(run(listener, shared, stop.clone()));
         Self { address, feed, stop, task }
     }
 
