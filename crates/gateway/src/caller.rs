@@ -3,8 +3,7 @@
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use access::{
-    Allowance, Client, Grant, KeyDenied, LastKey, Permit, Permits, Quota, Sharing, Subject, client_address,
-    presented_key,
+    Allowance, Client, Grant, KeyDenied, LastKey, Quota, Sharing, Subject, client_address, presented_key,
 };
 use domain::Permission;
 use jsonrpc::{Answer, Message};

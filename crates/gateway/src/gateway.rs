@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use access::{Clock, Keyring, Limiter, Permits, Subject};
+use access::{Clock, Keyring, Limiter, Subject};
 use chain::RawUpstream;
 use ipnet::IpNet;
 use listen::Budget;

@@ -40,7 +40,8 @@ pub fn execute_block<T: Borrow<Transaction>>(
     header: &Header,
     transactions: &[T],
 ) -> Result<BlockOutcome, ExecError> {
-    let mut run = BlockRun::new(spec, state, hashes, header, transactions.len(), Meter::new(Interrupt::never()));
+    let mut run =
+        BlockRun::new(spec, state, hashes, header, transactions.len(), Meter::new(Interrupt::never()));
     for (index, tx) in transactions.iter().map(Borrow::borrow).enumerate() {
         let hash = *tx.inner().tx_hash();
         match run.apply(tx)? {

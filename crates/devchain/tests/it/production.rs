@@ -178,7 +178,8 @@ async fn a_clock_that_is_set_stops_no_chain() {
         let machine_ms = 1_800_000_000_000 + started.elapsed().as_millis() as i64;
         Duration::from_millis((machine_ms + source.load(Ordering::Relaxed)) as u64)
     });
-    let chain = Chain::open_with(&dir.path().join("chain"), &genesis(), PoolLimits::default(), clock).unwrap();
+    let chain =
+        Chain::open_with(&dir.path().join("chain"), &genesis(), PoolLimits::default(), clock).unwrap();
     let production = Production::start(chain.clone(), keys(), Pacing::Timed).unwrap();
     let mut heads = chain.heads();
     let mut expected = 1;

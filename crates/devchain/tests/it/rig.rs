@@ -69,7 +69,8 @@ impl Rig {
     }
 
     fn open_with(dir: Arc<TempDir>, limits: PoolLimits) -> Self {
-        let chain = Chain::open_with(&dir.path().join("chain"), &genesis(), limits, ChainClock::default()).expect("a chain");
+        let chain = Chain::open_with(&dir.path().join("chain"), &genesis(), limits, ChainClock::default())
+            .expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
         Self { chain, control: production.control().clone(), production: Some(production), dir }
     }

@@ -132,7 +132,9 @@ impl Rig {
 
     fn with_limits(db: Db, coin: u64, limits: PoolLimits) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
-        let chain = Chain::open_with(&dir.path().join("chain"), &genesis(coin), limits, ChainClock::default()).expect("a chain");
+        let chain =
+            Chain::open_with(&dir.path().join("chain"), &genesis(coin), limits, ChainClock::default())
+                .expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
         let node = TestNode::new(&chain, production.control());
         Self {
