@@ -80,6 +80,8 @@ async function refresh(parts) {
 }
 
 function listen() {
+  // Who pays may not be invited to the rest of the network.
+  if (location.pathname.startsWith("/pay/")) return;
   const view = document.querySelector("[data-live]")?.dataset.live;
   const source = new EventSource(view ? `/live?view=${view}` : "/live");
   let first = true;

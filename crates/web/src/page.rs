@@ -30,7 +30,41 @@ pub(crate) fn show_with(status: StatusCode, template: &impl Template) -> Shown {
     Ok(response)
 }
 
-/// To another page, after a form.
+/// To another page of ours, after a form; to the home page if `place` is not certain to be one.
 pub(crate) fn go_to(place: &str) -> Response {
-    Redirect::to(place).into_response()
+    Redirect::to(if is_local(place) { place } else { "/" }).into_response()
+}
+
+/// To the proper name of this machine.
+pub(crate) fn go_to_origin(url: &str) -> Response {
+    Redirect::to(url).into_response()
+}
+
+/// Whether every browser takes a place for a page of this server: a path of plain characters whose first part is neither empty
+/// nor dots. Browsers drop tabs and line breaks, take `\` for `/`, and resolve dots, so that only what is known to be harmless
+/// is let through.
+fn is_local(place: &str) -> bool {
+    let Some(rest) = place.strip_prefix('/') else { return false };
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~%?&=+:@!$'()*,;".contains(&byte);
+    let first = rest.bytes().next();
+    rest.bytes().all(is_plain) && first.is_none_or(|byte| byte.is_ascii_alphanumeric() || byte == b'?')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The `url` crate resolves as browsers do.
+        #[test]
+        fn what_is_local_stays_on_this_server(place in "[/\\\\.%?#:@a2e \\t\\n\\r\u{0}\u{feff}-]{0,12}") {
+            if is_local(&place) {
+                let base = url::Url::parse("https://explorer.example/somewhere/else").unwrap();
+                let resolved = base.join(&place).unwrap();
+                prop_assert_eq!(resolved.origin(), base.origin());
+            }
+        }
+    }
 }

@@ -46,8 +46,11 @@ struct Page {
 pub(crate) fn ask(site: &Site, visit: &Visit, status: StatusCode, refused: Option<()>) -> Response {
     let w = EnterWords::of(visit.language);
     let frame = Frame::new(site, visit, Section::Elsewhere, w.title);
-    show_with(status, &Page { frame, w, refused: refused.is_some() })
-        .unwrap_or_else(IntoResponse::into_response)
+    let mut page = show_with(status, &Page { frame, w, refused: refused.is_some() })
+        .unwrap_or_else(IntoResponse::into_response);
+    page.headers_mut()
+        .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"explorer\""));
+    page
 }
 
 /// `POST /enter` with `key`.

@@ -28,7 +28,7 @@ use axum::{
 
 use crate::{assets, failure::Failure, live, site::Site};
 
-pub(crate) use crate::page::go_to;
+pub(crate) use crate::page::go_to_origin;
 
 /// Every route of the pages.
 pub(crate) fn routes(counting: &Counting) -> Router<Arc<Site>> {

@@ -29,10 +29,8 @@ pub(crate) async fn change(form: Bytes) -> Result<Response, Failure> {
                     Theme::from_name(&value).ok_or(Failure::Malformed(Malformed::Parameter("theme")))?;
                 cookies.push((THEME_COOKIE, theme.name()));
             }
-            // Only to a page of ours: `//host` would be another server.
-            "back" if value.starts_with('/') && !value.starts_with("//") && !value.contains('\\') => {
-                back = value.into_owned();
-            }
+            // Whether that is a page of ours is for the redirect to say.
+            "back" => back = value.into_owned(),
             _ => {}
         }
     }

@@ -174,3 +174,72 @@ async fn one_client_does_not_take_all_live_streams() {
     drop(open.pop());
     assert_eq!(watch("203.0.113.7").await.status(), 200);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_leads_back_to_pages_of_ours_alone() {
+    let rig = Rig::new().await;
+    for (back, place) in [
+        ("/blocks", "/blocks"),
+        ("/search?q=a+b&x=%2F", "/search?q=a+b&x=%2F"),
+        ("/", "/"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("/\t/evil.example", "/"),
+        ("/\n/evil.example", "/"),
+        ("/\r\n/evil.example", "/"),
+        ("\t//evil.example", "/"),
+        (" //evil.example", "/"),
+        ("/\u{0}/evil.example", "/"),
+        ("/\u{feff}/evil.example", "/"),
+        ("/./\t/evil.example", "/"),
+        ("/.//evil.example", "/"),
+        ("/..//evil.example", "/"),
+        ("/%2e//evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("", "/"),
+    ] {
+        let reply = rig.post("/preferences", &[("lang", "id"), ("back", back)]).await;
+        assert_eq!(reply.status, StatusCode::SEE_OTHER, "{back:?}");
+        assert_eq!(reply.header("location"), Some(place), "{back:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_payment_link_opens_on_a_private_network_for_whoever_has_it() {
+    let rig = Rig::with(Wishes { is_private: true, ..Wishes::default() }).await;
+    rig.set_rate("1000").await;
+    let merchant = rig.sign_in(1).await;
+    merchant.buy_key().await;
+    let (_, link) = merchant.invoice("Budi").await;
+    let stranger = "203.0.113.9".parse().unwrap();
+    let reply = rig.ask_from(stranger, "GET", &link, &[], "").await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+    assert!(reply.text.contains("id=\"get-quote\""), "{}", reply.text);
+    // Everything that the page loads or sends a form to.
+    let mut parts: Vec<String> = Vec::new();
+    for attribute in ["src=\"", "<link rel=\"stylesheet\" href=\"", "<link rel=\"icon\" href=\""] {
+        parts.extend(
+            reply.text.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()),
+        );
+    }
+    assert!(parts.len() >= 4, "{parts:?}");
+    let token = link.rsplit('/').next().unwrap();
+    parts.push(format!("/api/v1/platform-dev/pay/{token}"));
+    parts.push(format!("/api/v1/platform-dev/pay/{token}/qr.svg"));
+    for part in parts {
+        let reply = rig.ask_from(stranger, "GET", &part, &[], "").await;
+        assert_eq!(reply.status, StatusCode::OK, "{part}");
+    }
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let quoted = rig.ask_from(stranger, "POST", &link, &[form], "").await;
+    assert_eq!(quoted.status, StatusCode::SEE_OTHER, "{}", quoted.text);
+    let chosen = format!("lang=id&back={link}");
+    let chosen = rig.ask_from(stranger, "POST", "/preferences", &[form], &chosen).await;
+    assert_eq!((chosen.status, chosen.header("location")), (StatusCode::SEE_OTHER, Some(link.as_str())));
+    for path in ["/", "/blocks", "/developers", "/pay", "/pay/x/y"] {
+        let reply = rig.ask_from(stranger, "GET", path, &[], "").await;
+        assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{path}");
+        assert!(reply.header("www-authenticate").is_some(), "{path}");
+    }
+}
