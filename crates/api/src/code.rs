@@ -102,6 +102,8 @@ codes! {
         "No block and no waiting transaction has this hash.";
     ValidatorNotFound = "validator_not_found", 404, "Validator not found", "No validator registered with this address.";
     ApplicationNotFound = "application_not_found", 404, "Application not found", "There is no application with this id.";
+    ConfirmationNotFound = "confirmation_not_found", 404, "Confirmation not found",
+        "No link that confirms an e-mail address has this token, or it is older than 7 days.";
     ClaimNotFound = "claim_not_found", 404, "Claim not found", "No claim of the faucet was answered with this hash.";
     OrderNotFound = "order_not_found", 404, "Order not found", "The wallet has no order with this id.";
     KeyNotFound = "key_not_found", 404, "Key not found", "The wallet has no developer key with this id.";
@@ -121,6 +123,8 @@ codes! {
         "No payment of the order is in a block yet, as far as is known. `order` is the order as it stands.";
     OrderClaimed = "order_claimed", 409, "Order claimed",
         "The key of the order was made before, and its secret shown then.";
+    OrderNotOpen = "order_not_open", 409, "Order not open",
+        "The order is paid or has expired; only one that awaits its payment can be cancelled. `order` is the order as it stands.";
     InvoiceNotOpen = "invoice_not_open", 409, "Invoice not open",
         "The invoice is paid, has expired or was taken back.";
     ExternalIdExists = "external_id_exists", 409, "External id exists",
@@ -138,7 +142,7 @@ codes! {
     UnknownField = "unknown_field", 422, "Unknown field", "The body has a member that this resource does not know.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, "Idempotency key reused",
         "The `Idempotency-Key` was used for a request with another body.";
-    PlanUnknown = "plan_unknown", 422, "Plan unknown", "The plan is none of `monthly`, `quarterly` and `yearly`.";
+    PlanUnknown = "plan_unknown", 422, "Plan unknown", "The plan is none of `monthly`, `quarterly` and `yearly`, nor one of their titles.";
     WebhookUrlBlocked = "webhook_url_blocked", 422, "Webhook URL blocked",
         "Webhooks are not sent to this URL; `reason` says why.";
     AddressReserved = "address_reserved", 422, "Address reserved",

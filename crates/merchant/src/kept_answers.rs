@@ -86,7 +86,7 @@ mod tests {
                     lifetime: InvoiceLifetime::default(),
                 };
                 let once = Once { request: &request, answer: &answer };
-                let made = Invoices::new(test.db(), at(now)).create(Address::repeat_byte(7), new, Some(once)).await;
+                let made = Invoices::new(test.db(), tokio::sync::watch::channel(None).1, at(now)).create(Address::repeat_byte(7), new, Some(once)).await;
                 assert!(matches!(made.unwrap(), Done::Now(_)));
             }
             let days = 72 * 3_600_000;

@@ -191,7 +191,7 @@ impl Failure for QuoteError {
             Self::NotOpen => {
                 "The invoice is paid, has expired or was taken back: there is nothing to pay.".into()
             }
-            Self::RateMissing => "There is no price for the coin at the moment; try again later.".into(),
+            Self::RateMissing => "The operator of this network has not said what the coin costs, so that there is no price yet; try again later.".into(),
             Self::Unsettled => {
                 "The last quote has just ended and may have been paid; try again in a moment.".into()
             }

@@ -60,9 +60,9 @@ impl Failure for DeveloperKeyDenied {
 
     fn detail(&self) -> Cow<'static, str> {
         match self {
-            Self::Missing => "A developer key is needed: send it in the header X-Platform-Dev-Key.".into(),
+            Self::Missing => "A developer key is needed: send it in the header X-Platform-Dev-Key, or as Authorization: Bearer pdk_…; POST /api/v1/platform-dev/keys sells them.".into(),
             Self::Ambiguous => "Two different API keys were sent; send one.".into(),
-            Self::Malformed | Self::Unknown => "This developer key is not known.".into(),
+            Self::Malformed | Self::Unknown => "This developer key is not known. Send one as it was shown, in the header X-Platform-Dev-Key.".into(),
             Self::Revoked => "This developer key was revoked.".into(),
             Self::Expired { at } => {
                 format!("The plan of this developer key ended at {at}; buy a new key.").into()

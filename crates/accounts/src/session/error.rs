@@ -6,6 +6,14 @@ use chain::ChainError;
 use domain::{Failure, FailureKind};
 use store::StoreError;
 
+/// What whoever is not signed in has to do.
+macro_rules! how_to_sign_in {
+    () => {
+        "Sign in with a wallet: POST /api/v1/platform-dev/session/challenge, sign its message, \
+         POST /api/v1/platform-dev/session, and send the token as Authorization: Bearer pds_… or as the cookie that was set."
+    };
+}
+
 /// Why a signature did not begin a session.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
@@ -94,9 +102,9 @@ impl Failure for SessionDenied {
 
     fn detail(&self) -> Cow<'static, str> {
         match self {
-            Self::Missing => "Sign in with a wallet first.".into(),
-            Self::Invalid => "This session is not known or was ended; sign in again.".into(),
-            Self::Expired => "This session is over; sign in again.".into(),
+            Self::Missing => how_to_sign_in!().into(),
+            Self::Invalid => concat!("This session is not known or was ended. ", how_to_sign_in!()).into(),
+            Self::Expired => concat!("This session is over. ", how_to_sign_in!()).into(),
             Self::Store(error) => error.detail(),
         }
     }

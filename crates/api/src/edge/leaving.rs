@@ -9,7 +9,10 @@ use hyper::{
     header::{self, HeaderName, HeaderValue},
 };
 
-use super::{AnswerBody, Envelope, Inner, answer::FOR_BROWSERS, loggable, request_id::X_REQUEST_ID};
+use super::{
+    AnswerBody, Envelope, Inner, answer::FOR_BROWSERS, challenge::challenge, loggable,
+    request_id::X_REQUEST_ID,
+};
 use crate::{code::Code, problem::Problem};
 
 const RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
@@ -63,6 +66,9 @@ impl Inner {
         let mut out = HeaderMap::with_capacity(16);
         out.insert(header::CONTENT_TYPE, PROBLEM_JSON);
         out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(challenge) = challenge(problem.code()) {
+            out.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
         if let Some(seconds) = problem.retry_after() {
             out.insert(header::RETRY_AFTER, seconds.into());
         }

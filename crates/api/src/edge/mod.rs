@@ -7,6 +7,7 @@
 pub(crate) mod answer;
 mod body;
 pub(crate) mod cache;
+mod challenge;
 mod config;
 mod cors;
 pub(crate) mod encoding;
@@ -43,7 +44,7 @@ use self::{
     answer::Answer, cache::AnswerCache, limiter::RequestLimiter, marks::Marks, request_id::RequestIds,
 };
 use crate::{
-    clock::Clock, code::Code, metrics::HttpMetrics, problem::Problem, serve::ConnectionLimits,
+    clock::Clock, code::Code, metrics::HttpMetrics, portal, problem::Problem, serve::ConnectionLimits,
     sockets::Sockets,
 };
 
@@ -260,7 +261,8 @@ impl Inner {
         // Whatever is logged on the way says for which request.
         let span = tracing::info_span!("request", request.id = envelope.id());
         let call = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().instrument(span);
-        let response = match tokio::time::timeout(self.config.time_limit, call).await {
+        let time_limit = self.config.time_limit + portal::promised_wait(uri.path());
+        let response = match tokio::time::timeout(time_limit, call).await {
             Ok(Ok(Ok(response))) => response,
             Ok(Ok(Err(never))) => match never {},
             Ok(Err(_panic)) => {

@@ -7,7 +7,7 @@ use domain::FieldFailure;
 use hyper::HeaderMap;
 use serde_json::{Map, Value};
 
-use super::body;
+use super::{body, object};
 use crate::{code::Code, problem::Problem};
 
 /// Bytes of a body that asks for one thing.
@@ -31,8 +31,7 @@ impl Members {
 
     /// The same with bytes that are there.
     pub(crate) fn parse(bytes: &[u8], known: &[&str]) -> Result<Self, Problem> {
-        let members: Map<String, Value> = serde_json::from_slice(bytes)
-            .map_err(|_| Problem::new(Code::InvalidJson, "The body is not a JSON object."))?;
+        let members = object::parse(bytes)?;
         let unknown = members.keys().filter(|name| !known.contains(&name.as_str()));
         let unknown: Vec<FieldFailure> = unknown
             .map(|name| FieldFailure {

@@ -3,5 +3,6 @@
 pub(crate) mod body;
 pub(crate) mod cursor;
 pub(crate) mod members;
+pub(crate) mod object;
 pub(crate) mod path;
 pub(crate) mod query;

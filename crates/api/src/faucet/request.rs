@@ -2,10 +2,14 @@
 
 use alloy_primitives::Address;
 use domain::FieldFailure;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{code::Code, extract::path, problem::Problem};
+use crate::{
+    code::Code,
+    extract::{object, path},
+    problem::Problem,
+};
 
 const FIELDS: [&str; 2] = ["address", "website"];
 
@@ -32,8 +36,7 @@ pub(super) struct ClaimBody {
 
 impl ClaimBody {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        let mut members: Map<String, Value> = serde_json::from_slice(bytes)
-            .map_err(|_| Problem::new(Code::InvalidJson, "The body is not a JSON object."))?;
+        let mut members = object::parse(bytes)?;
         let unknown = members.keys().filter(|name| !FIELDS.contains(&name.as_str()));
         let unknown: Vec<FieldFailure> =
             unknown.map(|name| fault(name.clone(), "unknown_field", "is not a field of a claim")).collect();

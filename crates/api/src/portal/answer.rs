@@ -9,7 +9,7 @@ use store::portal::KeptAnswer;
 use crate::{code::Code, edge::answer::private, problem::Problem};
 
 /// A JSON answer.
-pub(super) fn json(status: StatusCode, view: &impl Serialize) -> Result<Response, Problem> {
+pub(crate) fn json(status: StatusCode, view: &impl Serialize) -> Result<Response, Problem> {
     Ok(private(status, render(view)?))
 }
 

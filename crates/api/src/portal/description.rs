@@ -12,6 +12,14 @@ pub(crate) fn describe(document: &mut Value) {
     properties.insert("order".into(), json!({ "$ref": "#/components/schemas/Order" }));
     let reason = json!({ "type": "string", "description": "Why webhooks are not sent to a URL, as a word." });
     properties.insert("reason".into(), reason);
+    let notice = json!({
+        "type": "object", "required": ["code", "message"],
+        "properties": { "code": { "type": "string" }, "message": { "type": "string" } },
+    });
+    let description =
+        "What a buyer should know before paying: `rate_unavailable` where no invoice can be paid yet.";
+    let notices = json!({ "type": "array", "description": description, "items": notice });
+    properties.insert("notices".into(), notices);
     // An invoice that is in the way of a new one.
     properties.insert("invoice".into(), json!({ "$ref": "#/components/schemas/Invoice" }));
 }

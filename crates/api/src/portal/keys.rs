@@ -10,11 +10,11 @@ use axum::{body::Body, extract::State, response::Response};
 use domain::portal::OrderId;
 use hyper::{HeaderMap, StatusCode};
 use merchant::{KeyTerms, OrderError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    answer::json,
+    answer,
     guard::{Origin, SessionWallet},
     idempotency,
     orders::{payment_required, read_id, refuse},
@@ -60,7 +60,10 @@ pub(super) async fn create_key(
         KeyBody::Open(terms) => {
             let once = idempotency::once(&headers, OPEN, &bytes, state.now_millis())?;
             let order = state.portal()?.orders.open(wallet.address(), terms, once.as_ref()).await?;
-            Err(payment_required(order))
+            let problem = payment_required(order);
+            // Whoever buys a key to be paid should know that nobody can be, yet.
+            let has_rate = state.portal()?.rates.current().await?.is_some();
+            Err(if has_rate { problem } else { problem.with_member("notices", rate_notice()) })
         }
         KeyBody::Claim { order, transaction } => {
             let order = read_id(&order)?;
@@ -68,6 +71,14 @@ pub(super) async fn create_key(
             claim(&state, wallet.address(), (order, transaction), origin).await
         }
     }
+}
+
+/// That invoices cannot be paid on this network yet.
+fn rate_notice() -> Value {
+    json!([{
+        "code": Code::RateUnavailable.word(),
+        "message": "The operator of this network has not said what the coin costs: invoices can be made, but not paid until then.",
+    }])
 }
 
 async fn claim(
@@ -92,7 +103,7 @@ pub(super) async fn list_keys(
     wallet: SessionWallet,
 ) -> Result<Response, Problem> {
     let keys = state.portal()?.orders.list_keys(wallet.address()).await?;
-    json(StatusCode::OK, &KeyListView::new(keys, state.now_millis()))
+    answer::json(StatusCode::OK, &KeyListView::new(keys, state.now_millis()))
 }
 
 /// Take a key back
@@ -116,7 +127,7 @@ pub(super) async fn revoke_key(
     // What is no id is the id of no key.
     let id = id.parse().map_err(|_| Problem::from(OrderError::KeyNotFound))?;
     let key = state.portal()?.orders.revoke_key(wallet.address(), id, origin).await?;
-    json(StatusCode::OK, &KeyAnswerView { key: DeveloperKeyView::new(key, state.now_millis()) })
+    answer::json(StatusCode::OK, &KeyAnswerView { key: DeveloperKeyView::new(key, state.now_millis()) })
 }
 
 /// A key to buy (`plan`, `name`, `scopes`), or one to claim (`orderId`, `txHash`).
@@ -124,8 +135,8 @@ pub(super) async fn revoke_key(
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "described here, read member by member")]
 pub(super) struct KeyRequest {
-    /// For how long.
-    #[schema(pattern = "^(monthly|quarterly|three-months|yearly)$", example = "monthly")]
+    /// For how long: a plan's word or title, whatever the case.
+    #[schema(pattern = "^([Mm]onthly|[Qq]uarterly|[Tt]hree[ -][Mm]onths|[Yy]early)$", example = "monthly")]
     plan: Option<String>,
     /// What to call it.
     #[schema(min_length = 1, max_length = 64, example = "shop backend")]

@@ -39,6 +39,9 @@ use ::webhooks::Webhooks;
 
 use crate::{rest::Shared, state::ApiState};
 
+pub(crate) use answer::json;
+pub(crate) use webhooks::promised_wait;
+
 pub use invoice_pages::InvoicePages;
 pub use pay::QuoteLimits;
 pub use qr::qr_picture;
@@ -102,6 +105,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(keys::revoke_key))
         .routes(routes!(orders::list_orders))
         .routes(routes!(orders::get_order))
+        .routes(routes!(orders::cancel_order))
         .routes(routes!(invoices::create_invoice, invoices::list_invoices))
         .routes(routes!(invoices::get_invoice))
         .routes(routes!(invoices::void_invoice))

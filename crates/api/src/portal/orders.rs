@@ -9,7 +9,7 @@ use merchant::{Order, OrderError};
 
 use super::{
     answer::json,
-    guard::SessionWallet,
+    guard::{Origin, SessionWallet},
     view::order::{OrderAnswerView, OrderListView, OrderView},
 };
 use crate::{
@@ -64,6 +64,25 @@ pub(super) async fn get_order(
     json(StatusCode::OK, &OrderAnswerView { order: order.into() })
 }
 
+/// Cancel an order
+///
+/// One that awaits its payment; its slot is free at once. Doing it again changes nothing. A payment that is on its way, or comes
+/// later, is not lost: it settles the order as one that is late does.
+#[utoipa::path(
+    post, path = "/api/v1/platform-dev/orders/{id}/cancel", tag = "Portal orders",
+    params(("id" = String, Path, description = "The order's id", pattern = "^ord_[0-9a-hjkmnp-tv-z]{26}$", example = "ord_01kdvh3c0g5t8v9w2x4y6z8a1b")),
+    responses((status = 200, description = "The order is cancelled", body = OrderAnswerView))
+)]
+pub(super) async fn cancel_order(
+    State(state): State<Arc<ApiState>>,
+    wallet: SessionWallet,
+    Origin(origin): Origin,
+    Segment(id): Segment,
+) -> Result<Response, Problem> {
+    let cancelled = state.portal()?.orders.cancel(wallet.address(), read_id(&id)?, origin).await;
+    json(StatusCode::OK, &OrderAnswerView { order: cancelled.map_err(refuse)?.into() })
+}
+
 /// What is no id is the id of no order.
 pub(super) fn read_id(text: &str) -> Result<OrderId, Problem> {
     text.parse().map_err(|_| OrderError::NotFound.into())
@@ -86,7 +105,7 @@ pub(super) fn payment_required(order: Order) -> Problem {
 /// A refusal with the order that it is about.
 pub(super) fn refuse(error: OrderError) -> Problem {
     match error {
-        OrderError::NotPaid { ref order, .. } => {
+        OrderError::NotPaid { ref order, .. } | OrderError::NotOpen(ref order) => {
             let order = Order::clone(order);
             with_order(error.into(), order)
         }
@@ -100,7 +119,7 @@ pub(super) fn with_order(problem: Problem, order: Order) -> Problem {
     problem.with_member("order", serde_json::to_value(OrderView::from(order)).unwrap_or_default())
 }
 
-/// Refusals of looking at orders.
+/// Refusals of looking at orders and cancelling them.
 pub(crate) const REFUSALS: &[Refusals] = &[
     (
         "list_orders",
@@ -124,6 +143,19 @@ pub(crate) const REFUSALS: &[Refusals] = &[
             Code::SessionExpired,
             Code::OrderNotFound,
             Code::NotFound,
+            Code::DatabaseUnavailable,
+        ],
+    ),
+    (
+        "cancel_order",
+        &[
+            Code::SessionMissing,
+            Code::SessionInvalid,
+            Code::SessionExpired,
+            Code::OriginMismatch,
+            Code::OrderNotFound,
+            Code::NotFound,
+            Code::OrderNotOpen,
             Code::DatabaseUnavailable,
         ],
     ),

@@ -8,11 +8,13 @@
     reason = "helpers of tests are tests"
 )]
 
+mod bodies;
 mod contract;
 mod edge;
 mod faucet;
 mod graphql;
 mod lists;
+mod portal_cancel;
 mod portal_dashboard;
 mod portal_invoices;
 mod portal_key;

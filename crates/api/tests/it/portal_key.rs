@@ -20,6 +20,7 @@ on_both_engines! {
     a_key_is_known_in_three_spellings,
     what_is_no_key_is_refused_without_the_database,
     a_key_ends_with_its_plan,
+    who_is_not_known_is_told_how_to_be,
     a_key_that_was_taken_back_is_refused,
     a_key_is_good_for_its_scopes_alone,
     a_key_has_a_limit_of_its_own_wherever_it_is_used,
@@ -33,6 +34,32 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 async fn with(rig: &Rig, key: &str) -> Reply {
     rig.get_with(KEY, &[("X-Platform-Dev-Key", key)]).await
+}
+
+async fn who_is_not_known_is_told_how_to_be(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    let reply = rig.get(KEY).await;
+    assert_eq!(reply.refusal(), (401, "api_key_missing".into()));
+    assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"api-key\""));
+    assert!(reply.json()["detail"].as_str().unwrap().contains("X-Platform-Dev-Key"), "{reply:?}");
+    let reply = with(&rig, "pdk_x").await;
+    assert_eq!(reply.refusal(), (401, "api_key_invalid".into()));
+    let told = "Bearer realm=\"api-key\", error=\"invalid_token\"";
+    assert_eq!(reply.header("www-authenticate"), Some(told));
+    let detail = reply.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("X-Platform-Dev-Key"), "{detail}");
+    let reply = rig.get("/api/v1/platform-dev/keys").await;
+    assert_eq!(reply.refusal(), (401, "session_missing".into()));
+    assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"wallet-session\""));
+    let detail = reply.json()["detail"].as_str().unwrap().to_owned();
+    for told in ["POST /api/v1/platform-dev/session/challenge", "Authorization: Bearer"] {
+        assert!(detail.contains(told), "{detail}");
+    }
+    let reply = rig.get_with("/api/v1/platform-dev/keys", &[("authorization", "Bearer pds_x")]).await;
+    assert_eq!(reply.refusal(), (401, "session_invalid".into()));
+    let told = "Bearer realm=\"wallet-session\", error=\"invalid_token\"";
+    assert_eq!(reply.header("www-authenticate"), Some(told));
+    assert!(reply.json()["detail"].as_str().unwrap().contains("session/challenge"), "{reply:?}");
 }
 
 async fn a_key_is_known_in_three_spellings(test: &TestDb) {

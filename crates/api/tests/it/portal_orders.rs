@@ -294,6 +294,10 @@ async fn every_operation_of_orders_answers_as_it_is_described(test: &TestDb) {
     let key = buyer.get(KEYS).await.json()["keys"][0].clone();
     walk.note("getOrder", &path, &buyer.get(&path).await);
     walk.note("getOrder", "x", &buyer.get(&format!("{ORDERS}/x")).await);
+    let unwanted = format!("{ORDERS}/{}/cancel", buyer.order("monthly").await["id"].as_str().unwrap());
+    for path in [unwanted.clone(), format!("{path}/cancel"), format!("{ORDERS}/x/cancel")] {
+        walk.note("cancelOrder", &path, &buyer.post(&path, json!({})).await);
+    }
     for query in ["", "?limit=0", "?cursor=x", "?limit=1&limit=1", "?x=1"] {
         walk.note("listOrders", query, &buyer.get(&format!("{ORDERS}{query}")).await);
     }
@@ -345,6 +349,7 @@ async fn every_operation_of_orders_answers_as_it_is_described(test: &TestDb) {
         ("revokeKey", "POST", REVOKE, r#"{"keyId":"7Kq2mXc9TzPa"}"#),
         ("listOrders", "GET", ORDERS, ""),
         ("getOrder", "GET", &path, ""),
+        ("cancelOrder", "POST", &unwanted, ""),
     ];
     walk_sessions(&mut walk, &rig, test, &calls).await;
     walk.finish();

@@ -3,7 +3,7 @@
 use std::{net::Ipv4Addr, time::Duration};
 
 use chain::{At, ChainClient};
-use chainnet_api::{AnswerBody, EdgeConfig};
+use chainnet_api::{AnswerBody, EdgeConfig, clock::Clock};
 use domain::{devnet, portal::Scopes};
 use http_body_util::BodyExt;
 use hyper::{Request, Response};
@@ -20,6 +20,7 @@ on_both_engines! {
     an_invoice_is_paid_with_the_transaction_of_its_quote,
     a_quote_can_be_paid_in_its_last_second_and_not_after,
     an_invoice_ends_by_the_time_of_the_chain,
+    an_invoice_that_is_made_after_time_was_moved_on_can_be_paid,
     a_quote_never_outlives_its_invoice,
     a_quote_keeps_its_rate,
     without_a_rate_there_is_no_quote,
@@ -125,6 +126,28 @@ async fn an_invoice_ends_by_the_time_of_the_chain(test: &TestDb) {
         assert_eq!(shop.void(invoice).await.refusal(), (409, "invoice_not_open".into()));
         assert_eq!(shop.ask_quote(invoice).await.refusal(), (409, "invoice_not_open".into()));
     }
+}
+
+async fn an_invoice_that_is_made_after_time_was_moved_on_can_be_paid(test: &TestDb) {
+    let rig = Rig::new(test).await;
+    rig.set_rate("1000").await;
+    let shop = rig.shop().await;
+    // As `evm_increaseTime` does it: the chain is three days ahead of every clock.
+    let now = u64::try_from(rig.clock.now().as_second()).unwrap();
+    rig.mine_at(now.max(rig.chain_time()) + 3 * 86_400).await;
+    let mut body = order();
+    body["expiresInMinutes"] = json!(15);
+    let invoice = shop.invoice(body).await;
+    assert_eq!(seconds(&invoice, "expiresAt"), rig.chain_time() + 15 * 60);
+    rig.mine().await;
+    assert_eq!(shop.look(&invoice).await["status"], "open");
+    let quote = shop.quote(&invoice).await;
+    rig.send_quote(2, 0, &quote);
+    rig.mine().await;
+    assert_eq!(shop.look(&invoice).await["status"], "paid");
+    let other = shop.invoice(order()).await;
+    rig.mine_at(seconds(&other, "expiresAt") + 1).await;
+    assert_eq!(shop.look(&other).await["status"], "expired");
 }
 
 async fn a_quote_never_outlives_its_invoice(test: &TestDb) {

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, routing::post};
+use chainnet_api::EdgeConfig;
 use hyper::StatusCode;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ on_both_engines! {
     a_webhook_is_saved_for_a_coin,
     payments_are_told_and_sent_again_on_demand,
     a_test_is_shown_in_full_and_limited,
+    a_test_waits_as_long_as_a_receiver_may_take,
     a_secret_is_rotated,
     urls_that_lead_astray_are_refused,
     nobody_sees_anothers_deliveries,
@@ -40,12 +42,16 @@ struct Shop {
     url: String,
     got: Arc<Mutex<Vec<Got>>>,
     status: Arc<Mutex<StatusCode>>,
+    /// How long it takes to answer.
+    delay: Arc<Mutex<Duration>>,
 }
 
-type Inside = (Arc<Mutex<Vec<Got>>>, Arc<Mutex<StatusCode>>);
+type Inside = (Arc<Mutex<Vec<Got>>>, Arc<Mutex<StatusCode>>, Arc<Mutex<Duration>>);
 
-async fn receive(State((got, status)): State<Inside>, headers: HeaderMap, body: Bytes) -> StatusCode {
+async fn receive(State((got, status, delay)): State<Inside>, headers: HeaderMap, body: Bytes) -> StatusCode {
     got.lock().push((headers, body));
+    let delay = *delay.lock();
+    tokio::time::sleep(delay).await;
     *status.lock()
 }
 
@@ -53,11 +59,11 @@ impl Shop {
     async fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
-        let inside: Inside = (Arc::default(), Arc::new(Mutex::new(StatusCode::NO_CONTENT)));
-        let (got, status) = inside.clone();
+        let inside: Inside = (Arc::default(), Arc::new(Mutex::new(StatusCode::NO_CONTENT)), Arc::default());
+        let (got, status, delay) = inside.clone();
         let router = Router::new().route("/hook", post(receive)).with_state(inside);
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { url, got, status }
+        Self { url, got, status, delay }
     }
 
     /// Waits for so many requests.
@@ -201,6 +207,22 @@ async fn a_test_is_shown_in_full_and_limited(test: &TestDb) {
     let reply = buyer.post(TEST, json!({})).await;
     assert_eq!(reply.refusal(), (429, "rate_limited".into()));
     assert!(reply.header("retry-after").is_some());
+}
+
+async fn a_test_waits_as_long_as_a_receiver_may_take(test: &TestDb) {
+    // The time that any other request may take is over long before the receiver answers.
+    let config = EdgeConfig {
+        requests_per_minute: 1_000_000,
+        time_limit: Duration::from_secs(2),
+        ..EdgeConfig::default()
+    };
+    let (rig, shop) = (Rig::with(test, config).await, Shop::open().await);
+    let buyer = rig.buyer(2).await;
+    save(&buyer, 0, &shop.url).await;
+    *shop.delay.lock() = Duration::from_secs(4);
+    let reply = buyer.post(TEST, json!({})).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert_eq!(reply.json()["isDelivered"], json!(true));
 }
 
 async fn a_secret_is_rotated(test: &TestDb) {

@@ -372,7 +372,7 @@ fn portal(
         keys,
         origins: vec![HeaderValue::from_static(PORTAL_ORIGIN)],
         challenges: Portal::challenge_limits(&Counting::default()),
-        invoices: Invoices::new(db.clone(), now.clone()),
+        invoices: Invoices::new(db.clone(), chain.heads(), now.clone()),
         invoice_pages: InvoicePages::default(),
         checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
         rates: Rates::new(db.clone(), now.clone()),

@@ -76,7 +76,13 @@ impl Wiring<'_> {
         tools: &PortalTools,
         parts: &mut Parts,
     ) -> anyhow::Result<CreditProgress> {
-        Rates::new(self.db.clone(), time()).settle_default(self.config.network).await?;
+        let rates = Rates::new(self.db.clone(), time());
+        rates.settle_default(self.config.network).await?;
+        if rates.current().await?.is_none() {
+            warn!(
+                "there is no rate for the coin, so that no invoice can be paid: set one with `chainnet rate set`"
+            );
+        }
         let settings = CreditSettings {
             may_rewind: self.config.network == Network::Devnet,
             ..CreditSettings::default()
@@ -149,7 +155,7 @@ impl Wiring<'_> {
             orders: Orders::new(db.clone(), chain.clone(), keys.clone(), progress.clone(), orders, time()),
             keys,
             invoice_pages: InvoicePages::default(),
-            invoices: Invoices::new(db.clone(), time()),
+            invoices: Invoices::new(db.clone(), chain.heads(), time()),
             checkout: Checkout::new(db.clone(), chain.clone(), place, time()),
             rates: Rates::new(db.clone(), time()),
             dashboards: Dashboards::new(db.clone(), time()),

@@ -50,6 +50,14 @@ impl Plan {
         }
     }
 
+    /// What it is called beside that.
+    const fn alias(self) -> Option<&'static str> {
+        match self {
+            Self::Quarterly => Some("three-months"),
+            Self::Monthly | Self::Yearly => None,
+        }
+    }
+
     /// Its duration.
     pub const fn days(self) -> u64 {
         match self {
@@ -69,16 +77,16 @@ impl Plan {
     }
 }
 
+/// By its word or its name for people, whatever the case.
 impl FromStr for Plan {
     type Err = UnknownPlan;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "monthly" => Ok(Self::Monthly),
-            "quarterly" | "three-months" => Ok(Self::Quarterly),
-            "yearly" => Ok(Self::Yearly),
-            _ => Err(UnknownPlan(text.to_owned())),
-        }
+        let is_named = |plan: &Self| {
+            let mut names = [plan.name(), plan.title()].into_iter().chain(plan.alias());
+            names.any(|name| name.eq_ignore_ascii_case(text))
+        };
+        Self::ALL.into_iter().find(is_named).ok_or_else(|| UnknownPlan(text.to_owned()))
     }
 }
 
@@ -118,9 +126,13 @@ mod tests {
         assert_eq!(table, [("100".into(), 30), ("270".into(), 90), ("900".into(), 365)]);
         for plan in Plan::ALL {
             assert_eq!(plan.name().parse(), Ok(plan));
+            assert_eq!(plan.title().parse(), Ok(plan));
+            assert_eq!(plan.title().to_uppercase().parse(), Ok(plan));
         }
         assert_eq!("three-months".parse(), Ok(Plan::Quarterly));
-        assert!("Monthly".parse::<Plan>().is_err());
+        for text in ["", "weekly", "month", "three  months", " monthly"] {
+            assert!(text.parse::<Plan>().is_err(), "{text}");
+        }
     }
 
     #[test]

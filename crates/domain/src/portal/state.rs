@@ -78,6 +78,8 @@ words! {
         Claimed = "claimed",
         /// Nobody paid in time. A payment that comes all the same makes it paid.
         Expired = "expired",
+        /// The wallet did not want it any more. A payment that comes all the same makes it paid.
+        Cancelled = "cancelled",
     }
 
     /// Where an invoice stands. All but the first are ends.
@@ -112,7 +114,7 @@ words! {
         Underpaid = "underpaid",
         /// More than the price. The order is settled.
         Overpaid = "overpaid",
-        /// After the order had expired. The order is settled.
+        /// After the order had expired or was cancelled. The order is settled.
         PaidLate = "paid_late",
         /// The order had been paid before.
         Duplicate = "duplicate",
@@ -148,6 +150,8 @@ words! {
         KeyCreated = "key.created",
         /// A key was taken back. The target is the key.
         KeyRevoked = "key.revoked",
+        /// An order was cancelled before it was paid. The target is the order.
+        OrderCancelled = "order.cancelled",
         /// A webhook URL was saved. The target is its host.
         WebhookSaved = "webhook.saved",
         /// A webhook got a new secret. The target is its host.
@@ -170,7 +174,7 @@ impl OrderState {
     pub const fn holds_slot(self) -> bool {
         match self {
             Self::AwaitingPayment | Self::Paid => true,
-            Self::PaidWaiting | Self::Claimed | Self::Expired => false,
+            Self::PaidWaiting | Self::Claimed | Self::Expired | Self::Cancelled => false,
         }
     }
 }

@@ -1,10 +1,13 @@
-//! Invoices as merchants see them: made, listed, taken back. They are in rupiah and need neither a rate nor the chain;
-//! whoever pays asks for a quote.
+//! Invoices as merchants see them: made, listed, taken back. They are in rupiah and need neither a rate nor a node that
+//! answers; whoever pays asks for a quote.
 
 mod error;
 
+use std::sync::Arc;
+
 use access::Clock;
 use alloy_primitives::Address;
+use chain::Head;
 use domain::portal::{
     Actor, AmountIdr, AuditAction, AuditId, CustomerLabel, ExternalId, InvoiceId, InvoiceLifetime,
     InvoiceNote, InvoiceState, InvoiceToken,
@@ -15,8 +18,9 @@ use store::{
         AuditRow, InvoiceCreation, InvoiceFilter, InvoiceRecord, InvoiceRow, InvoiceVoid, KeptAnswer, Once,
     },
 };
+use tokio::sync::watch;
 
-use crate::time::millis;
+use crate::time::{chain_millis, millis};
 
 pub use error::InvoiceError;
 
@@ -24,6 +28,7 @@ pub use error::InvoiceError;
 #[derive(Clone)]
 pub struct Invoices {
     db: Db,
+    heads: watch::Receiver<Option<Arc<Head>>>,
     clock: Clock,
 }
 
@@ -61,9 +66,9 @@ pub enum Done<T> {
 }
 
 impl Invoices {
-    /// The invoices in a database.
-    pub fn new(db: Db, clock: Clock) -> Self {
-        Self { db, clock }
+    /// The invoices in a database, which end by the time of the chain with these heads.
+    pub fn new(db: Db, heads: watch::Receiver<Option<Arc<Head>>>, clock: Clock) -> Self {
+        Self { db, heads, clock }
     }
 
     /// Makes an invoice.
@@ -74,7 +79,8 @@ impl Invoices {
         once: Option<Once<'_, InvoiceRecord>>,
     ) -> Result<Done<InvoiceRecord>, InvoiceError> {
         let now = millis((self.clock)());
-        let record = InvoiceRecord { invoice: open(wallet, new, now), quote: None, payment: None };
+        let begin = now.max(chain_millis(&self.heads).unwrap_or(0));
+        let record = InvoiceRecord { invoice: open(wallet, new, now, begin), quote: None, payment: None };
         match self.db.create_invoice(&record, once).await? {
             InvoiceCreation::Made => Ok(Done::Now(record)),
             InvoiceCreation::Repeated(answer) => Ok(Done::Before(answer)),
@@ -130,7 +136,8 @@ impl Invoices {
     }
 }
 
-fn open(wallet: Address, new: NewInvoice, now: u64) -> InvoiceRow {
+/// An invoice that is made now and whose time begins at `begin`.
+fn open(wallet: Address, new: NewInvoice, now: u64, begin: u64) -> InvoiceRow {
     InvoiceRow {
         id: InvoiceId::new(now, rand::random()),
         wallet,
@@ -141,7 +148,7 @@ fn open(wallet: Address, new: NewInvoice, now: u64) -> InvoiceRow {
         external_id: new.external_id.map(ExternalId::into_string),
         state: InvoiceState::Open,
         created_at: now,
-        expires_at: now.saturating_add(new.lifetime.millis()),
+        expires_at: begin.saturating_add(new.lifetime.millis()),
         paid_at: None,
         void_requested_at: None,
     }

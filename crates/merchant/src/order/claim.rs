@@ -39,7 +39,7 @@ impl Orders {
         match order.state {
             OrderState::Paid | OrderState::PaidWaiting => self.make_key(order, origin).await,
             OrderState::Claimed => Err(OrderError::Claimed),
-            OrderState::AwaitingPayment | OrderState::Expired => {
+            OrderState::AwaitingPayment | OrderState::Expired | OrderState::Cancelled => {
                 Err(OrderError::NotPaid { order: Box::new(self.with_request(order, None)), hint })
             }
         }

@@ -33,6 +33,9 @@ pub enum OrderError {
     /// Its key exists.
     #[error("the order was claimed before")]
     Claimed,
+    /// It is paid or has expired, so that there is nothing to cancel.
+    #[error("the order is {}", .0.row.state)]
+    NotOpen(Box<Order>),
     /// The wallet has no such key.
     #[error("the wallet has no such key")]
     KeyNotFound,
@@ -63,7 +66,9 @@ impl Failure for OrderError {
     fn kind(&self) -> FailureKind {
         match self {
             Self::PlanUnknown | Self::Invalid(_) | Self::KeyReused => FailureKind::Invalid,
-            Self::KeyLimitReached | Self::NotPaid { .. } | Self::Claimed => FailureKind::Conflict,
+            Self::KeyLimitReached | Self::NotPaid { .. } | Self::Claimed | Self::NotOpen(_) => {
+                FailureKind::Conflict
+            }
             Self::NotFound | Self::KeyNotFound => FailureKind::NotFound,
             Self::Store(error) => error.kind(),
         }
@@ -77,6 +82,7 @@ impl Failure for OrderError {
             Self::NotFound => "order_not_found",
             Self::NotPaid { .. } => "order_not_paid",
             Self::Claimed => "order_claimed",
+            Self::NotOpen(_) => "order_not_open",
             Self::KeyNotFound => "key_not_found",
             Self::KeyReused => "idempotency_key_reused",
             Self::Store(error) => error.code(),
@@ -85,15 +91,19 @@ impl Failure for OrderError {
 
     fn detail(&self) -> Cow<'static, str> {
         match self {
-            Self::PlanUnknown => "A plan is monthly, quarterly or yearly.".into(),
+            Self::PlanUnknown => "A plan is Monthly, Three months or Yearly, or its word: monthly, quarterly, yearly.".into(),
             Self::Invalid(_) => "Fields of the order are not acceptable; see errors.".into(),
             Self::KeyLimitReached => {
-                "A wallet has at most five active keys, those included that it has ordered. Revoke one, or let an order lapse."
+                "A wallet has at most five active keys, those included that it has ordered. Revoke one, or cancel an order."
                     .into()
             }
             Self::NotFound => "This wallet has no such order.".into(),
             Self::NotPaid { hint, .. } => hint.detail().into(),
             Self::Claimed => "The key of this order was made before, and its secret shown then.".into(),
+            Self::NotOpen(order) => {
+                format!("The order is {}; only one that awaits its payment can be cancelled.", order.row.state)
+                    .into()
+            }
             Self::KeyNotFound => "This wallet has no such key.".into(),
             Self::KeyReused => {
                 "This Idempotency-Key was used for another order; use a new one for every order, and the same one to try \
@@ -112,6 +122,7 @@ impl Failure for OrderError {
             | Self::NotFound
             | Self::NotPaid { .. }
             | Self::Claimed
+            | Self::NotOpen(_)
             | Self::KeyNotFound
             | Self::KeyReused
             | Self::Store(_) => &[],

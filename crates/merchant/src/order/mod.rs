@@ -3,6 +3,7 @@
 //! An order of a key takes one of its wallet's slots while it can be paid and until its key exists. Whether it is paid is
 //! [`crate::Crediting`]'s to say; here nobody looks at the chain but to know whether waiting is worth while.
 
+mod cancel;
 mod claim;
 mod error;
 mod terms;
@@ -29,7 +30,10 @@ pub use claim::ClaimedKey;
 pub use error::{OrderError, PaymentHint};
 pub use terms::KeyTerms;
 
-use crate::{CreditProgress, PaymentRequest, time::millis};
+use crate::{
+    CreditProgress, PaymentRequest,
+    time::{chain_millis, millis},
+};
 
 /// What orders are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +132,8 @@ impl Orders {
             OrderState::AwaitingPayment
             | OrderState::PaidWaiting
             | OrderState::Claimed
-            | OrderState::Expired => WebhookFee::Unpaid(Box::new(self.with_request(row, None))),
+            | OrderState::Expired
+            | OrderState::Cancelled => WebhookFee::Unpaid(Box::new(self.with_request(row, None))),
         })
     }
 
@@ -173,7 +178,7 @@ impl Orders {
         let now = self.now();
         let life = u64::try_from(self.settings.life.as_millis()).unwrap_or(u64::MAX);
         // It ends by the chain's time, which may be ahead on a network where time is moved.
-        let begin = now.max(self.chain_time().unwrap_or(0));
+        let begin = now.max(chain_millis(&self.chain.heads()).unwrap_or(0));
         OrderRow {
             id: OrderId::new(now, rand::random()),
             wallet,
@@ -192,13 +197,6 @@ impl Orders {
         let OrderSettings { chain_id, fees, .. } = self.settings;
         let request = PaymentRequest::fee(chain_id, fees, row.amount, row.reference);
         Order { row, request, payment }
-    }
-
-    /// The time of the chain's head, in Unix milliseconds.
-    fn chain_time(&self) -> Option<u64> {
-        let heads = self.chain.heads();
-        let head = heads.borrow();
-        head.as_ref().map(|head| head.header.timestamp.saturating_mul(1000))
     }
 
     /// Milliseconds since 1970.

@@ -76,7 +76,7 @@ impl Orders {
 /// Whether waiting is over.
 fn is_settled(state: OrderState) -> bool {
     match state {
-        OrderState::AwaitingPayment | OrderState::Expired => false,
+        OrderState::AwaitingPayment | OrderState::Expired | OrderState::Cancelled => false,
         OrderState::Paid | OrderState::PaidWaiting | OrderState::Claimed => true,
     }
 }

@@ -90,7 +90,9 @@ impl Db {
         let found = find_order_in(&mut tx, key.order).await?.filter(|order| order.wallet == wallet);
         let Some(order) = found else { return Ok(KeyClaim::NotFound) };
         match order.state {
-            OrderState::AwaitingPayment | OrderState::Expired => return Ok(KeyClaim::NotPaid),
+            OrderState::AwaitingPayment | OrderState::Expired | OrderState::Cancelled => {
+                return Ok(KeyClaim::NotPaid);
+            }
             OrderState::Claimed => return Ok(KeyClaim::ClaimedBefore),
             OrderState::PaidWaiting if count_slots(&mut tx, wallet, now).await? >= most => {
                 return Ok(KeyClaim::NoSlot);

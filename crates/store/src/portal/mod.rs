@@ -40,7 +40,7 @@ pub use invoice::{
     QuoteIssue, QuoteRow,
 };
 pub use key::{DeveloperKeyRow, KeyRevocation};
-pub use order::{OrderRow, Purchase};
+pub use order::{OrderCancellation, OrderRow, Purchase};
 pub use payment::PaymentRow;
 pub use queue::{ClaimedDelivery, Lease, Portion, TakenEndpoint};
 pub use rate::RateRow;

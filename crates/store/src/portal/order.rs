@@ -11,6 +11,8 @@ use domain::{
 use sqlx::FromRow;
 
 use super::{
+    AuditRow,
+    audit::insert_audit,
     convert::{parse_id, parse_scopes},
     wallet::touch_wallet,
 };
@@ -207,6 +209,48 @@ impl Db {
         };
         tx.commit().await?;
         Ok(order)
+    }
+}
+
+/// What became of an order that was to be cancelled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OrderCancellation {
+    /// It is cancelled, now or since before.
+    Cancelled(OrderRow),
+    /// It is paid or has expired.
+    NotOpen,
+    /// The wallet has no such order.
+    NotFound,
+}
+
+impl Db {
+    /// Cancels a wallet's order that awaits its payment; the entry tells of it. Under the lock of the wallet's row, which
+    /// whoever credits a payment takes, too.
+    pub async fn cancel_order(
+        &self,
+        wallet: Address,
+        id: OrderId,
+        entry: &AuditRow,
+    ) -> Result<OrderCancellation, StoreError> {
+        let sql = "UPDATE portal_order SET state = 'cancelled', holds_slot = FALSE \
+                   WHERE id = $1 AND state = 'awaiting_payment'";
+        let mut tx = self.begin().await?;
+        touch_wallet(&mut tx, wallet, entry.at).await?;
+        let found = find_order_in(&mut tx, id).await?.filter(|order| order.wallet == wallet);
+        let Some(mut order) = found else { return Ok(OrderCancellation::NotFound) };
+        match order.state {
+            OrderState::Cancelled => return Ok(OrderCancellation::Cancelled(order)),
+            OrderState::Paid | OrderState::PaidWaiting | OrderState::Claimed | OrderState::Expired => {
+                return Ok(OrderCancellation::NotOpen);
+            }
+            OrderState::AwaitingPayment => order.state = OrderState::Cancelled,
+        }
+        on_connection!(tx, connection => {
+            sqlx::query(sql).bind(id.as_bytes().as_slice()).execute(connection).await.map(drop)
+        })?;
+        insert_audit(&mut tx, entry).await?;
+        tx.commit().await?;
+        Ok(OrderCancellation::Cancelled(order))
     }
 }
 

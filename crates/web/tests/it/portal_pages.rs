@@ -159,6 +159,28 @@ async fn orders_beyond_the_slots_and_bad_names_are_explained() {
     assert!(full.text.contains("as many keys as a wallet may have"), "{}", full.text);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_that_is_not_wanted_is_cancelled_by_a_button() {
+    let rig = Rig::new().await;
+    let merchant = rig.sign_in(1).await;
+    let form = [("plan", "monthly"), ("scope", "invoices:read")];
+    let place = location(&merchant.post("/developers/keys", &form).await);
+    let order = merchant.get(&place).await.page();
+    assert!(order.contains("name=\"action\" value=\"cancel\""), "{order}");
+    assert!(order.contains("has not said what the coin costs"), "{order}");
+    rig.set_rate("1000").await;
+    assert!(!merchant.get(&place).await.page().contains("has not said what the coin costs"));
+    assert_eq!(location(&merchant.post(&place, &[("action", "cancel")]).await), place);
+    let cancelled = merchant.get(&place).await.page();
+    assert!(cancelled.contains(">cancelled<") && !cancelled.contains("id=\"pay-order\""), "{cancelled}");
+    assert!(!cancelled.contains("value=\"cancel\""), "{cancelled}");
+    let paid = location(&merchant.post("/developers/keys", &form).await);
+    merchant.pay(&merchant.get(&paid).await.page()).await;
+    let refused = merchant.post(&paid, &[("action", "cancel")]).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT);
+    assert!(refused.text.contains("there is nothing to cancel"), "{}", refused.text);
+}
+
 /// Answers every request with 200 and a text.
 async fn receiver() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

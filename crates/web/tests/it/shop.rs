@@ -54,7 +54,7 @@ pub(crate) fn portal(
         keys,
         origins: vec![HeaderValue::try_from(urls.explorer.origin()).unwrap()],
         challenges: Portal::challenge_limits(&Counting::default()),
-        invoices: Invoices::new(db.clone(), now.clone()),
+        invoices: Invoices::new(db.clone(), chain.heads(), now.clone()),
         invoice_pages: InvoicePages::default(),
         checkout: Checkout::new(db.clone(), chain.clone(), place, now.clone()),
         rates: Rates::new(db.clone(), now.clone()),

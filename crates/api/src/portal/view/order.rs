@@ -38,9 +38,10 @@ pub(crate) struct OrderView {
     split: SplitView,
     /// The transaction that pays it. It may be sent from any wallet.
     payment: TransactionRequestView,
-    /// Where it stands. `paid_waiting` was paid late, when the wallet had no slot left: it can be claimed once it has one.
+    /// Where it stands. `paid_waiting` was paid late, when the wallet had no slot left: it can be claimed once it has one. A payment of
+    /// what is `expired` or `cancelled` still counts.
     #[schema(
-        pattern = "^(awaiting_payment|paid|paid_waiting|claimed|expired)$",
+        pattern = "^(awaiting_payment|paid|paid_waiting|claimed|expired|cancelled)$",
         example = "awaiting_payment"
     )]
     state: &'static str,

@@ -24,6 +24,7 @@ engine_tests! {
         for (sent, status, code) in [
             ("{".to_owned(), 400, "invalid_json"),
             ("[]".to_owned(), 400, "invalid_json"),
+            (format!(r#"{{"address":"{good}","address":"{ZERO}"}}"#), 400, "invalid_json"),
             (json!({ "address": "0x1" }).to_string(), 400, "invalid_address"),
             (json!({ "address": MISSPELT }).to_string(), 400, "invalid_address"),
             (json!({}).to_string(), 422, "validation_failed"),

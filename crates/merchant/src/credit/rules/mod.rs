@@ -102,14 +102,14 @@ impl Desk {
 
     fn take_for_order(&mut self, payment: &ChainPayment, mut order: OrderRow) {
         let is_open = match order.state {
-            OrderState::AwaitingPayment | OrderState::Expired => true,
+            OrderState::AwaitingPayment | OrderState::Expired | OrderState::Cancelled => true,
             OrderState::Paid | OrderState::PaidWaiting | OrderState::Claimed => false,
         };
         let exception = if !is_open {
             PaymentException::Duplicate
         } else if payment.amount < order.amount {
             PaymentException::Underpaid
-        } else if payment.block_time > order.expires_at {
+        } else if payment.block_time > order.expires_at || order.state == OrderState::Cancelled {
             PaymentException::PaidLate
         } else if payment.amount > order.amount {
             PaymentException::Overpaid
@@ -134,7 +134,7 @@ impl Desk {
     /// An order that has given up its slot needs another one.
     fn state_when_paid(&mut self, order: &OrderRow) -> OrderState {
         match (order.purchase.kind(), order.state) {
-            (OrderKind::ApiKey, OrderState::Expired) => {
+            (OrderKind::ApiKey, OrderState::Expired | OrderState::Cancelled) => {
                 let slots = self.ledger.slots.entry(order.wallet).or_default();
                 if *slots >= MOST_ACTIVE_KEYS {
                     return OrderState::PaidWaiting;

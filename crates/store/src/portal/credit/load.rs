@@ -69,7 +69,7 @@ pub(super) async fn ledger(
     }
     let orders = orders(tx, targets.orders.into_keys().collect()).await?;
     let mut slots = HashMap::new();
-    for order in orders.values().filter(|order| order.state == OrderState::Expired) {
+    for order in orders.values().filter(|order| has_given_up_slot(order.state)) {
         slots.insert(order.wallet, count_slots(tx, order.wallet, batch.now).await?);
     }
     Ok(Ledger {
@@ -80,6 +80,16 @@ pub(super) async fn ledger(
         webhooks: webhooks(tx, wallets).await?,
         wallets: wallet::load(tx, wallets).await?,
     })
+}
+
+/// Whether an order that is paid now needs another slot.
+fn has_given_up_slot(state: OrderState) -> bool {
+    match state {
+        OrderState::Expired | OrderState::Cancelled => true,
+        OrderState::AwaitingPayment | OrderState::Paid | OrderState::PaidWaiting | OrderState::Claimed => {
+            false
+        }
+    }
 }
 
 async fn orders(tx: &mut Tx, references: BTreeSet<B256>) -> Result<HashMap<B256, OrderRow>, StoreError> {

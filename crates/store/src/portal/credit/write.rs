@@ -103,7 +103,7 @@ async fn pay_orders(tx: &mut Tx, orders: &[PaidOrder]) -> Result<(), StoreError>
     let sql = "UPDATE portal_order SET state = $1, holds_slot = (kind = 'api_key' AND $2), paid_at = \
                (SELECT p.block_time FROM portal_payment p WHERE p.order_id = portal_order.id \
                 AND p.exception IN ('none', 'overpaid', 'paid_late')) \
-               WHERE id IN ({list}) AND state IN ('awaiting_payment', 'expired')";
+               WHERE id IN ({list}) AND state IN ('awaiting_payment', 'expired', 'cancelled')";
     for state in [OrderState::Paid, OrderState::PaidWaiting] {
         let ids: Vec<OrderId> =
             orders.iter().filter(|paid| paid.state == state).map(|paid| paid.id).collect();

@@ -106,6 +106,7 @@ pub(crate) const fn order(state: OrderState, language: Language) -> Tag {
         OrderState::Expired => {
             Tag { tone: "", text: language.choose("not paid in time", "tidak dibayar tepat waktu") }
         }
+        OrderState::Cancelled => Tag { tone: "", text: language.choose("cancelled", "dibatalkan") },
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn routes() -> Router<Arc<Site>> {
     Router::new()
         .route("/developers", get(dashboard::show).post(dashboard::sign_out))
         .route("/developers/keys", get(keys::show).post(keys::change))
-        .route("/developers/orders/{id}", get(order::show).post(order::claim))
+        .route("/developers/orders/{id}", get(order::show).post(order::change))
         .route("/developers/webhook", get(webhook::show).post(webhook_change::change))
         .route("/developers/webhook/events", get(events::show))
         .route("/developers/webhook/deliveries/{id}", get(delivery::show).post(delivery::redeliver))

@@ -25,7 +25,7 @@ use crate::{
     fields::Fields,
     format::coin,
     frame::{Frame, Section},
-    page::Shown,
+    page::{Shown, go_to},
     parts::{AddressLink, Mono},
     segment::Segment,
     site::Site,
@@ -57,6 +57,10 @@ words! {
         payments: "Payments", "Pembayaran";
         none: "Nothing was paid for it yet.", "Belum ada pembayaran untuknya.";
         expired: "Nobody paid in time. A payment that comes all the same still counts if there is a free slot; otherwise order again.", "Tidak dibayar tepat waktu. Pembayaran yang tetap datang masih dihitung bila ada slot; jika tidak, pesan lagi.";
+        cancelled: "It was cancelled and its slot is free. A payment that comes all the same still counts if there is a free slot; otherwise it waits for one.", "Pesanan dibatalkan dan slotnya bebas. Pembayaran yang tetap datang masih dihitung bila ada slot; jika tidak, menunggu slot.";
+        cancel: "Cancel this order", "Batalkan pesanan ini";
+        not_open: "This order is paid or over; there is nothing to cancel.", "Pesanan ini sudah dibayar atau berakhir; tidak ada yang bisa dibatalkan.";
+        no_rate: "The operator of this network has not said what the coin costs: invoices can be made, but not paid until then.", "Operator jaringan ini belum menetapkan harga koin: tagihan dapat dibuat, tetapi belum dapat dibayar.";
         waiting: "It was paid late, when all slots were taken. Revoke a key, then claim this one.", "Dibayar terlambat, ketika semua slot terpakai. Cabut sebuah kunci, lalu ambil yang ini.";
         claimed: "What it bought exists. A secret is shown once; if it was lost, revoke the key and buy another.", "Yang dibeli sudah ada. Rahasia hanya ditampilkan sekali; jika hilang, cabut kuncinya dan beli yang lain.";
         not_paid: "No payment has arrived yet. If you have sent it, try again in a moment; do not pay twice.", "Belum ada pembayaran yang masuk. Jika sudah Anda kirim, coba lagi sebentar lagi; jangan membayar dua kali.";
@@ -91,6 +95,8 @@ struct Page<'a> {
     until: Until,
     can_pay: bool,
     can_claim: bool,
+    /// A key is bought on a network where no invoice can be paid yet.
+    lacks_rate: bool,
     to: AddressLink,
     to_text: String,
     value: String,
@@ -119,11 +125,11 @@ pub(crate) async fn show(
     carried: Result<Query<Carried>, QueryRejection>,
 ) -> Shown {
     let Carried { url } = asked(carried)?;
-    render(&site, &visit, &member, read_id(&id)?, Said { url, error: None }).await
+    render(&site, &visit, &member, read_id(&id)?, Said { url, ..Said::default() }).await
 }
 
-/// `POST /developers/orders/{id}`: the key of a paid order, with its secret.
-pub(crate) async fn claim(
+/// `POST /developers/orders/{id}`: the key of a paid order, with its secret; with `action=cancel`, its end.
+pub(crate) async fn change(
     State(site): State<Arc<Site>>,
     visit: Visit,
     member: Member,
@@ -131,7 +137,11 @@ pub(crate) async fn claim(
     body: Bytes,
 ) -> Shown {
     let id: OrderId = read_id(&id)?;
-    let transaction = Fields::read(&body).text("tx").parse().ok();
+    let fields = Fields::read(&body);
+    if fields.text("action") == "cancel" {
+        return cancel(&site, &visit, &member, id).await;
+    }
+    let transaction = fields.text("tx").parse().ok();
     let orders = &portal(&site)?.orders;
     let w = OrderWords::of(visit.language);
     let error = match orders.claim(member.wallet(), id, transaction, member.origin()).await {
@@ -145,19 +155,35 @@ pub(crate) async fn claim(
         Err(OrderError::Claimed) => w.claimed,
         Err(error) => return Err(refused(error)),
     };
-    render(&site, &visit, &member, id, Said { url: String::new(), error: Some(error) }).await
+    render(&site, &visit, &member, id, Said { error: Some(error), ..Said::default() }).await
+}
+
+/// An order that is not wanted any more.
+async fn cancel(site: &Site, visit: &Visit, member: &Member, id: OrderId) -> Shown {
+    match portal(site)?.orders.cancel(member.wallet(), id, member.origin()).await {
+        Ok(_) => Ok(go_to(&format!("/developers/orders/{id}"))),
+        Err(OrderError::NotOpen(_)) => {
+            let error = Some(OrderWords::of(visit.language).not_open);
+            render(site, visit, member, id, Said { error, ..Said::default() }).await
+        }
+        Err(error) => Err(refused(error)),
+    }
 }
 
 /// What the page says beside the order.
+#[derive(Default)]
 struct Said {
     url: String,
     error: Option<&'static str>,
+    has_rate: bool,
 }
 
 async fn render(site: &Site, visit: &Visit, member: &Member, id: OrderId, said: Said) -> Shown {
     let order = portal(site)?.orders.get(member.wallet(), id).await.map_err(refused)?;
     let payments = site.api.db.payments_of_orders(&[id]).await?;
     let payments = payments.iter().map(|row| PaymentLine::new(site, row, visit.language)).collect();
+    let has_rate = portal(site)?.rates.current().await?.is_some();
+    let said = Said { has_rate, ..said };
     let status = if said.error.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
     show_as(status, &page(site, visit, member, (&order, payments), said))
 }
@@ -174,9 +200,11 @@ fn page<'a>(
     let (row, split, request) = (&order.row, order.split(), &order.request);
     let (is_key, what) = what(&row.purchase, language);
     let can_claim = match row.state {
-        OrderState::AwaitingPayment | OrderState::Paid | OrderState::PaidWaiting | OrderState::Expired => {
-            true
-        }
+        OrderState::AwaitingPayment
+        | OrderState::Paid
+        | OrderState::PaidWaiting
+        | OrderState::Expired
+        | OrderState::Cancelled => true,
         OrderState::Claimed => false,
     };
     let title = if is_key { w.key } else { w.webhook };
@@ -194,6 +222,7 @@ fn page<'a>(
             OrderState::PaidWaiting => Some(w.waiting),
             OrderState::Claimed => is_key.then_some(w.claimed),
             OrderState::Expired => Some(w.expired),
+            OrderState::Cancelled => Some(w.cancelled),
         },
         error: said.error,
         price: coin(row.amount.0),
@@ -202,6 +231,7 @@ fn page<'a>(
         until: labels::until(site, row.expires_at, language),
         can_pay: row.state == OrderState::AwaitingPayment,
         can_claim,
+        lacks_rate: is_key && can_claim && !said.has_rate,
         to: site.address_link(request.to),
         to_text: request.to.to_checksum(None),
         value: request.value.0.to_string(),
