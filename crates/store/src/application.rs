@@ -7,7 +7,8 @@ use domain::{ApplicationId, ApplicationState, Email, Wei};
 use sqlx::FromRow;
 
 use crate::{
-    Db, StoreError,
+    ApplicationQuota, Db, MailConsent, StoreError,
+    application_contact::{may_write, take_quotas},
     convert::{parse_address, parse_wei, to_signed, to_unsigned, wei_text},
     db::Tx,
 };
@@ -46,6 +47,20 @@ pub struct ApplicationRow {
     pub updated_at: u64,
 }
 
+/// What became of an application that came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApplicationIntake {
+    /// It was taken.
+    Taken,
+    /// The operator has an open one.
+    Exists,
+    /// A quota is used up, until this time in Unix milliseconds.
+    Limited {
+        /// When the same application may be taken.
+        until: u64,
+    },
+}
+
 /// A state that an application entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplicationStep {
@@ -74,8 +89,8 @@ pub struct ApplicationChange<'a> {
     pub note: Option<&'a str>,
     /// When, in Unix milliseconds.
     pub at: u64,
-    /// Whether the applicant gets mail about the new state.
-    pub with_mail: bool,
+    /// Tells the applicant about the new state, if they may be written to.
+    pub mail: Option<&'a MailConsent>,
 }
 
 /// An application that was accepted, as far as the board needs it.
@@ -112,27 +127,36 @@ struct RawApplication {
 }
 
 impl Db {
-    /// Adds an application in its first state. False when the operator has an open one.
+    /// Adds an application in its first state, if nobody has used up their quota; with mail if the applicant may be
+    /// written to.
     pub async fn insert_application(
         &self,
         row: &ApplicationRow,
         actor: &str,
-        with_mail: bool,
-    ) -> Result<bool, StoreError> {
+        quotas: &[ApplicationQuota],
+        mail: Option<&MailConsent>,
+    ) -> Result<ApplicationIntake, StoreError> {
         let mut tx = self.begin().await?;
+        if let Some(until) = take_quotas(&mut tx, quotas, row.submitted_at).await? {
+            return Ok(ApplicationIntake::Limited { until });
+        }
         match insert(&mut tx, row).await {
             Ok(()) => {}
-            Err(StoreError::Conflict { constraint, .. }) if constraint == ONE_OPEN => return Ok(false),
+            Err(StoreError::Conflict { constraint, .. }) if constraint == ONE_OPEN => {
+                return Ok(ApplicationIntake::Exists);
+            }
             Err(error) => return Err(error),
         }
         let step =
             ApplicationStep { state: row.state, actor: actor.to_owned(), note: None, at: row.submitted_at };
         insert_step(&mut tx, &row.id, 0, &step).await?;
-        if with_mail {
+        if let Some(consent) = mail
+            && may_write(&mut tx, &row.email, consent, row.submitted_at).await?
+        {
             insert_mail(&mut tx, &row.id, 0, row.submitted_at).await?;
         }
         tx.commit().await?;
-        Ok(true)
+        Ok(ApplicationIntake::Taken)
     }
 
     /// The application with this id.
@@ -212,7 +236,7 @@ impl Db {
     pub async fn change_application(&self, change: &ApplicationChange<'_>) -> Result<bool, StoreError> {
         let Some(&target) = change.path.last() else { return Ok(false) };
         let mut tx = self.begin().await?;
-        let Some(steps) = advance(&mut tx, change, target).await? else { return Ok(false) };
+        let Some((steps, email)) = advance(&mut tx, change, target).await? else { return Ok(false) };
         let first = steps - change.path.len() as i64;
         for (place, &state) in (first..).zip(change.path) {
             let step = ApplicationStep {
@@ -223,7 +247,9 @@ impl Db {
             };
             insert_step(&mut tx, change.id, place, &step).await?;
         }
-        if change.with_mail {
+        if let Some(consent) = change.mail
+            && may_write(&mut tx, &email, consent, change.at).await?
+        {
             insert_mail(&mut tx, change.id, steps - 1, change.at).await?;
         }
         tx.commit().await?;
@@ -261,17 +287,17 @@ async fn insert(tx: &mut Tx, row: &ApplicationRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The compare-and-set; answers how many steps there are afterwards.
+/// The compare-and-set; answers how many steps there are afterwards, and whom to write to.
 async fn advance(
     tx: &mut Tx,
     change: &ApplicationChange<'_>,
     target: ApplicationState,
-) -> Result<Option<i64>, StoreError> {
+) -> Result<Option<(i64, Email)>, StoreError> {
     let sql = "UPDATE application SET state = $1, is_open = $2, updated_at = $3, steps = steps + $4 \
-               WHERE id = $5 AND state = $6 RETURNING steps";
+               WHERE id = $5 AND state = $6 RETURNING steps, email";
     let at = to_signed("time", change.at)?;
-    let steps = on_connection!(tx, connection => {
-        sqlx::query_scalar(sql)
+    let moved: Option<(i64, String)> = on_connection!(tx, connection => {
+        sqlx::query_as(sql)
             .bind(target.name())
             .bind(target.is_open())
             .bind(at)
@@ -281,7 +307,7 @@ async fn advance(
             .fetch_optional(connection)
             .await
     })?;
-    Ok(steps)
+    Ok(moved.map(|(steps, email)| (steps, Email::new(email))))
 }
 
 async fn insert_step(

@@ -28,6 +28,9 @@ pub struct DueMail {
     pub state: ApplicationState,
     /// Why, in the reviewer's words.
     pub note: Option<String>,
+    /// The token of the link that confirms the address, if it is not confirmed: then the mail asks for that and nothing
+    /// else.
+    pub confirmation: Option<String>,
 }
 
 impl Db {
@@ -65,9 +68,12 @@ impl Db {
     }
 
     async fn due_mail(&self, id: &str, place: i64, attempts: i64) -> Result<DueMail, StoreError> {
-        let sql = "SELECT email, moniker, s.state, note FROM application AS a \
-                   JOIN application_step AS s ON s.application_id = a.id WHERE a.id = $1 AND place = $2";
-        let (email, moniker, state, note): (String, String, String, Option<String>) =
+        let sql = "SELECT a.email, moniker, s.state, note, \
+                   CASE WHEN c.confirmed_at IS NULL THEN c.token END AS confirmation FROM application AS a \
+                   JOIN application_step AS s ON s.application_id = a.id \
+                   LEFT JOIN application_contact AS c ON c.email = LOWER(a.email) WHERE a.id = $1 AND place = $2";
+        type Raw = (String, String, String, Option<String>, Option<String>);
+        let (email, moniker, state, note, confirmation): Raw =
             on_readers!(self, pool => sqlx::query_as(sql).bind(id).bind(place).fetch_one(pool).await)?;
         Ok(DueMail {
             application: parse_id(id)?,
@@ -77,6 +83,7 @@ impl Db {
             moniker,
             state: parse_state(&state)?,
             note,
+            confirmation,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Opening a database, and transactions.
 
-use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
+use std::{fmt, num::NonZeroU32, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 use sqlx::{
     ConnectOptions, PgPool, Pool, Postgres, Sqlite, SqlitePool, Transaction,
@@ -9,7 +9,7 @@ use sqlx::{
 };
 use tokio::time::Instant;
 
-use crate::{OpenError, StoreError, migration};
+use crate::{OpenError, StoreError, migration, private_file, probe::WriteProbe};
 
 /// Connections that read a SQLite file at once. Each has a thread and a page cache of its own.
 const SQLITE_READERS: u32 = 4;
@@ -34,6 +34,7 @@ const LOG_LIMIT: &str = "33554432";
 #[derive(Clone)]
 pub struct Db {
     pub(crate) pools: Pools,
+    pub(crate) probe: Arc<WriteProbe>,
 }
 
 #[derive(Clone)]
@@ -100,7 +101,10 @@ impl Db {
 
     async fn open_sqlite(url: &str) -> Result<Self, OpenError> {
         let options = SqliteConnectOptions::from_str(url).map_err(OpenError::Url)?;
-        let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+        let in_memory = is_in_memory(url);
+        if !in_memory {
+            private_file::keep(options.get_filename());
+        }
         let writer = open_writer(writer_options(&options)).await?;
         // A database in memory belongs to its connection.
         let (readers, durable) = if in_memory {
@@ -109,7 +113,14 @@ impl Db {
             let durable = writer_options(&options).synchronous(SqliteSynchronous::Full);
             (open_readers(reader_options(options)), open_later(durable, 1))
         };
-        Ok(Self { pools: Pools::Sqlite { writer, readers, durable } })
+        Ok(Self { pools: Pools::Sqlite { writer, readers, durable }, probe: Arc::default() })
+    }
+
+    /// The file of a database, if the URL names one.
+    pub fn file_of(url: &str) -> Option<PathBuf> {
+        let is_file = url.starts_with("sqlite:") && !is_in_memory(url);
+        let options = SqliteConnectOptions::from_str(url).ok().filter(|_| is_file)?;
+        Some(options.get_filename().to_owned())
     }
 
     async fn open_postgres(url: &str, connections: u32) -> Result<Self, OpenError> {
@@ -127,7 +138,7 @@ impl Db {
         let mut connection = pool.acquire().await.map_err(OpenError::Unreachable)?;
         migration::run(&mut *connection, Engine::Postgres).await?;
         drop(connection);
-        Ok(Self { pools: Pools::Postgres(pool) })
+        Ok(Self { pools: Pools::Postgres(pool), probe: Arc::default() })
     }
 
     /// Which engine this is.
@@ -238,6 +249,10 @@ impl Tx {
         }
         Ok(())
     }
+}
+
+fn is_in_memory(url: &str) -> bool {
+    url.contains(":memory:") || url.contains("mode=memory")
 }
 
 fn common_options(options: SqliteConnectOptions) -> SqliteConnectOptions {

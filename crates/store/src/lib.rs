@@ -11,6 +11,7 @@
 mod engine;
 
 mod application;
+mod application_contact;
 mod application_mail;
 mod bulk;
 mod convert;
@@ -25,11 +26,16 @@ mod key_usage;
 mod lease;
 mod migration;
 pub mod portal;
+mod private_file;
+mod probe;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod transfer;
 
-pub use application::{AcceptedApplication, ApplicationChange, ApplicationRow, ApplicationStep};
+pub use application::{
+    AcceptedApplication, ApplicationChange, ApplicationIntake, ApplicationRow, ApplicationStep,
+};
+pub use application_contact::{ApplicationQuota, MailConsent};
 pub use application_mail::DueMail;
 pub use db::{Db, Engine, PoolState};
 pub use error::{OpenError, StoreError, failure_counts};

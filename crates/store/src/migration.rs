@@ -22,6 +22,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (400, "portal", include_str!("../migrations/0400_portal.sql")),
     (500, "missed_turns", include_str!("../migrations/0500_missed_turns.sql")),
     (600, "keeper", include_str!("../migrations/0600_keeper.sql")),
+    (710, "application_contact", include_str!("../migrations/0710_application_contact.sql")),
 ];
 
 /// Applies what the database lacks. Must run under a lock on SQLite; on PostgreSQL the migrator has its own.

@@ -92,6 +92,18 @@ pub async fn tamper(path: &std::path::Path, statement: &str) {
     connection.close().await.expect("the file closes");
 }
 
+impl Db {
+    /// Refuses whatever is written to a SQLite file from now on, as a disk that has become read-only does.
+    #[expect(clippy::expect_used, reason = "a test without its database must end")]
+    pub async fn refuse_writes(&self) {
+        if let crate::db::Pools::Sqlite { writer, durable, .. } = &self.pools {
+            for pool in [writer, durable] {
+                sqlx::query("PRAGMA query_only = 1").execute(pool).await.expect("the file is open");
+            }
+        }
+    }
+}
+
 /// A fresh database. Use it as a [`Db`].
 #[derive(Debug)]
 pub struct TestDb {

@@ -18,6 +18,15 @@ pub enum ApplicationError {
     /// There is no such application.
     #[error("there is no such application")]
     NotFound,
+    /// There were too many of this address, of this client or in all.
+    #[error("there were too many applications")]
+    Limited {
+        /// Seconds until the same one may be taken.
+        retry_after: u64,
+    },
+    /// No link has this token, or it is too old.
+    #[error("there is no such link")]
+    LinkUnknown,
     /// The application's state does not permit it.
     #[error("an application that is {from} cannot become {to}")]
     TransitionNotAllowed {
@@ -68,7 +77,8 @@ impl Failure for ApplicationError {
         match self {
             Self::Invalid(_) => FailureKind::Invalid,
             Self::Exists | Self::TransitionNotAllowed { .. } => FailureKind::Conflict,
-            Self::NotFound => FailureKind::NotFound,
+            Self::NotFound | Self::LinkUnknown => FailureKind::NotFound,
+            Self::Limited { .. } => FailureKind::Limited,
             Self::Store(error) => error.kind(),
         }
     }
@@ -78,6 +88,8 @@ impl Failure for ApplicationError {
             Self::Invalid(_) => "validation_failed",
             Self::Exists => "application_exists",
             Self::NotFound => "application_not_found",
+            Self::Limited { .. } => "rate_limited",
+            Self::LinkUnknown => "confirmation_not_found",
             Self::TransitionNotAllowed { .. } => "transition_not_allowed",
             Self::Store(error) => error.code(),
         }
@@ -88,6 +100,13 @@ impl Failure for ApplicationError {
             Self::Invalid(_) => "The application is not complete or not acceptable; see the fields.".into(),
             Self::Exists => "This operator has an open application already.".into(),
             Self::NotFound => "There is no application with this id.".into(),
+            Self::Limited { .. } => {
+                "There were too many applications with this e-mail address or from this client within 24 hours.".into()
+            }
+            Self::LinkUnknown => {
+                "This link is not known, or is older than 7 days. The next change of the application brings another one."
+                    .into()
+            }
             Self::TransitionNotAllowed { from, to } => {
                 format!("An application that is {from} cannot become {to}.").into()
             }
@@ -98,7 +117,12 @@ impl Failure for ApplicationError {
     fn fields(&self) -> &[FieldFailure] {
         match self {
             Self::Invalid(fields) => fields,
-            Self::Exists | Self::NotFound | Self::TransitionNotAllowed { .. } | Self::Store(_) => &[],
+            Self::Exists
+            | Self::NotFound
+            | Self::Limited { .. }
+            | Self::LinkUnknown
+            | Self::TransitionNotAllowed { .. }
+            | Self::Store(_) => &[],
         }
     }
 }

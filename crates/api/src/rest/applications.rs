@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::{body::Body, extract::State, response::Response};
+use axum::{Extension, body::Body, extract::State, response::Response};
 use domain::ApplicationId;
-use hyper::HeaderMap;
-use validators::application::ApplicationDraft;
+use hyper::{HeaderMap, StatusCode};
+use validators::{ApplicationError, application::ApplicationDraft};
 
 use super::segment::Segment;
 use crate::{
     code::Code,
-    edge::answer::{Answer, Holds, created},
+    edge::{
+        Asker,
+        answer::{Answer, Holds, created},
+    },
     extract::members::{Members, number, text},
+    portal::json,
     problem::Problem,
     state::ApiState,
-    view::application::{ApplicationRequest, ApplicationView},
+    view::application::{ApplicationRequest, ApplicationView, ConfirmationRequest, ConfirmationView},
 };
 
 const FIELDS: [&str; 8] =
@@ -22,7 +26,8 @@ const FIELDS: [&str; 8] =
 
 /// Apply to become a validator
 ///
-/// Starts the onboarding: a technical review of up to 7 days follows. An operator has one open application at a time.
+/// Starts the onboarding: a technical review of up to 7 days follows. An operator has one open application at a time. Where the
+/// network sends mail, the address gets a link first, and news only once that was followed.
 #[utoipa::path(
     post, path = "/api/v1/validators/applications", tag = "Validators",
     request_body(content = ApplicationRequest, content_type = "application/json"),
@@ -33,11 +38,13 @@ const FIELDS: [&str; 8] =
 )]
 pub(super) async fn create_application(
     State(state): State<Arc<ApiState>>,
+    Extension(asker): Extension<Asker>,
     headers: HeaderMap,
     request_body: Body,
 ) -> Result<Response, Problem> {
     let draft = read_draft(Members::read(&headers, request_body, &FIELDS).await?)?;
-    let application = state.applications.submit(&draft, state.now_millis()).await?;
+    let application = state.applications.submit(&draft, Some(asker.client()), state.now_millis()).await;
+    let application = application.map_err(refuse)?;
     let view = ApplicationView::from(&application.public());
     created(&view, &format!("/api/v1/validators/applications/{}", application.row.id))
 }
@@ -61,6 +68,39 @@ pub(super) async fn get_application(
     let id: ApplicationId = id.parse().map_err(unknown)?;
     let application = state.applications.get(&id).await?;
     Answer::json(&ApplicationView::from(&application.public()), Holds::Never)
+}
+
+/// Confirm the e-mail address of an application
+///
+/// With the token of the link that the applicant got by mail. Doing it again changes nothing.
+#[utoipa::path(
+    post, path = "/api/v1/validators/applications/confirm", tag = "Validators",
+    request_body(content = ConfirmationRequest, content_type = "application/json"),
+    responses((status = 200, description = "The address is confirmed", body = ConfirmationView))
+)]
+pub(super) async fn confirm_application_email(
+    State(state): State<Arc<ApiState>>,
+    headers: HeaderMap,
+    request_body: Body,
+) -> Result<Response, Problem> {
+    let mut members = Members::read(&headers, request_body, &["token"]).await?;
+    let token = members.required("token", text);
+    members.finish()?;
+    state.applications.confirm_email(&token, state.now_millis()).await?;
+    json(StatusCode::OK, &ConfirmationView { is_email_confirmed: true })
+}
+
+/// A refusal with when to come back.
+fn refuse(error: ApplicationError) -> Problem {
+    match error {
+        ApplicationError::Limited { retry_after } => Problem::from(error).with_retry_after(retry_after),
+        ApplicationError::Invalid(_)
+        | ApplicationError::Exists
+        | ApplicationError::NotFound
+        | ApplicationError::LinkUnknown
+        | ApplicationError::TransitionNotAllowed { .. }
+        | ApplicationError::Store(_) => error.into(),
+    }
 }
 
 fn read_draft(mut members: Members) -> Result<ApplicationDraft, Problem> {

@@ -57,7 +57,9 @@ pub(super) async fn get_readiness(
     draining: Option<Extension<Draining>>,
 ) -> Result<axum::response::Response, Problem> {
     let chain = check_chain(&state);
-    let (database, index) = check_index(&state, chain.block_number).await;
+    let (answers, index) = check_index(&state, chain.block_number).await;
+    let is_writable = answers && state.db.is_writable(state.now_millis()).await;
+    let database = DatabaseCheck { ok: is_writable, is_writable };
     let status = readiness(chain.ok && database.ok && index.ok, draining.is_some());
     let view = ReadinessView { status, checks: ReadinessChecks { chain, database, index } };
     present(status, &view)
@@ -91,11 +93,11 @@ fn check_chain(state: &ApiState) -> ChainCheck {
     }
 }
 
-/// The database, and how far the index behind it is.
-async fn check_index(state: &ApiState, head: Option<Long>) -> (DatabaseCheck, IndexCheck) {
+/// Whether the database answers, and how far the index in it is.
+async fn check_index(state: &ApiState, head: Option<Long>) -> (bool, IndexCheck) {
     let Ok(indexed) = state.db.index_head().await else {
         let index = IndexCheck { ok: false, block_number: None, lag_blocks: None };
-        return (DatabaseCheck { ok: false }, index);
+        return (false, index);
     };
     let number = indexed.map(|indexed| indexed.number);
     let lag = head.zip(number).map(|(Long(head), number)| head.saturating_sub(number));
@@ -104,7 +106,7 @@ async fn check_index(state: &ApiState, head: Option<Long>) -> (DatabaseCheck, In
         block_number: number.map(Long),
         lag_blocks: lag.map(Long),
     };
-    (DatabaseCheck { ok: true }, index)
+    (true, index)
 }
 
 /// The process lives.
@@ -141,7 +143,7 @@ struct ReadinessView {
 struct ReadinessChecks {
     /// A node that answers and a head that moves.
     chain: ChainCheck,
-    /// A database that answers.
+    /// A database that answers and can be written.
     database: DatabaseCheck,
     /// An index that keeps up with the chain.
     index: IndexCheck,
@@ -165,6 +167,8 @@ struct ChainCheck {
 struct DatabaseCheck {
     /// Whether the check passes.
     ok: bool,
+    /// Whether it can be written: false when it does not answer, its disk is full or has become read-only.
+    is_writable: bool,
 }
 
 /// The index.

@@ -64,6 +64,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(validators::get_validator))
         .routes(routes!(applications::create_application))
         .routes(routes!(applications::get_application))
+        .routes(routes!(applications::confirm_application_email))
         .routes(routes!(network::get_network))
         .routes(routes!(network::list_contracts))
         .routes(routes!(network::list_networks))
@@ -174,6 +175,18 @@ const REFUSALS: &[Refusals] = &[
         ],
     ),
     ("get_application", &[Code::ApplicationNotFound, Code::DatabaseUnavailable]),
+    (
+        "confirm_application_email",
+        &[
+            Code::InvalidJson,
+            Code::ConfirmationNotFound,
+            Code::BodyTooLarge,
+            Code::UnsupportedMediaType,
+            Code::ValidationFailed,
+            Code::UnknownField,
+            Code::DatabaseUnavailable,
+        ],
+    ),
     ("get_burns", &[Code::InvalidParameter, Code::UnknownParameter, Code::DatabaseUnavailable]),
     ("search", &[Code::InvalidParameter, Code::UnknownParameter, Code::ChainUnavailable]),
 ];

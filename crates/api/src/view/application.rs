@@ -81,6 +81,27 @@ pub(crate) struct ApplicationView {
     updated_at: TimeText,
     /// The states it has been in, oldest first.
     history: Vec<ApplicationStepView>,
+    /// Whether the applicant has confirmed the e-mail address, with the link that was sent there; news is sent only then. Null
+    /// where the network sends no mail.
+    is_email_confirmed: Option<bool>,
+}
+
+/// What a link that confirms an e-mail address carries.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only described: the body is read member by member, to name every fault")]
+pub(crate) struct ConfirmationRequest {
+    /// The last part of the link.
+    #[schema(pattern = "^[0-9a-f]{32}$", example = "0192f00d0192f00d0192f00d0192f00d")]
+    token: String,
+}
+
+/// An address that is confirmed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfirmationView {
+    /// Always true.
+    pub(crate) is_email_confirmed: bool,
 }
 
 /// A state that an application has been in.
@@ -114,6 +135,7 @@ impl From<&PublicApplication> for ApplicationView {
             history: steps
                 .map(|(state, at)| ApplicationStepView { state: state.name(), at: from_millis(*at) })
                 .collect(),
+            is_email_confirmed: application.is_email_confirmed,
         }
     }
 }

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use alloy_primitives::{Address, U256, bytes};
-use chainnet_api::EdgeConfig;
+use chainnet_api::{EdgeConfig, clock::Clock};
 use serde_json::{Value, json};
 use store::testing::TestDb;
+use validators::{Applications, application::ApplicationDraft};
 
 use crate::{
     rig::{FRIEND, Reply, Rig, first_validator, on_both_engines},
@@ -19,6 +20,8 @@ on_both_engines! {
 
 /// Refusals that cannot be provoked from outside; the edge's own tests have them.
 const INNER: [&str; 2] = ["internal_error", "timed_out"];
+
+const CONFIRM: &str = "/api/v1/validators/applications/confirm";
 
 /// Operation, status and code; no code for a success.
 pub(crate) type Outcome = (String, u16, Option<String>);
@@ -48,7 +51,7 @@ fn application(operator: &str) -> String {
 }
 
 /// Calls that succeed: one or more for every operation.
-fn successes(tx: &str) -> Vec<Call> {
+fn successes(tx: &str, token: &str) -> Vec<Call> {
     let validator = first_validator();
     vec![
         get("getHealth", "/health"),
@@ -69,6 +72,7 @@ fn successes(tx: &str) -> Vec<Call> {
         get("getExpansion", "/api/v1/validators/expansion"),
         get("getValidator", format!("/api/v1/validators/{validator}")),
         post("createApplication", "/api/v1/validators/applications", application(FRIEND)),
+        post("confirmApplicationEmail", CONFIRM, json!({ "token": token }).to_string()),
         get("getNetwork", "/api/v1/network"),
         get("listContracts", "/api/v1/network/contracts"),
         get("listNetworks", "/api/v1/network/all"),
@@ -111,6 +115,12 @@ fn refusals() -> Vec<Call> {
         post("createApplication", applications, "{}"),
         post("createApplication", applications, r#"{"x":1}"#),
         get("getApplication", "/api/v1/validators/applications/x"),
+        post("confirmApplicationEmail", CONFIRM, "{"),
+        post("confirmApplicationEmail", CONFIRM, r#"{"token":"x"}"#),
+        post("confirmApplicationEmail", CONFIRM, format!("\"{}\"", "a".repeat(20_000))),
+        Call { media_type: "text/plain", ..post("confirmApplicationEmail", CONFIRM, "{}") },
+        post("confirmApplicationEmail", CONFIRM, "{}"),
+        post("confirmApplicationEmail", CONFIRM, r#"{"x":1}"#),
         get("getBurns", "/api/v1/fees/burns?interval=x"),
         get("getBurns", "/api/v1/fees/burns?x=1"),
         get("search", "/api/v1/search?q="),
@@ -253,8 +263,9 @@ async fn every_operation_answers_as_it_is_described(test: &TestDb) {
     let mut walk = Walk::of(document, |tag| !tag.starts_with(PORTAL));
     walk.call(&rig, &get("getTransaction", format!("/api/v1/transactions/{tx}"))).await;
     rig.mine().await;
+    let token = asked_address(&rig).await;
     let mut location = String::new();
-    for call in successes(&tx) {
+    for call in successes(&tx, &token) {
         let reply = walk.call(&rig, &call).await;
         assert!(reply.status.is_success(), "{}: {reply:?}", call.path);
         location = reply.header("location").map_or(location, str::to_owned);
@@ -264,7 +275,7 @@ async fn every_operation_answers_as_it_is_described(test: &TestDb) {
         let reply = walk.call(&rig, &call).await;
         assert!(reply.status.is_client_error(), "{}: {reply:?}", call.path);
     }
-    for mut call in successes(&tx).into_iter().chain([get("getApplication", location.clone())]) {
+    for mut call in successes(&tx, &token).into_iter().chain([get("getApplication", location.clone())]) {
         call.path = format!("{}?{}", call.path, "x".repeat(2048));
         let reply = walk.call(&rig, &call).await;
         assert_eq!(reply.status.as_u16(), 414, "{}", call.operation);
@@ -272,11 +283,11 @@ async fn every_operation_answers_as_it_is_described(test: &TestDb) {
     // The same calls when nobody answers behind the API, and when nobody may call. A new block makes kept answers stale.
     rig.mine().await;
     rig.db.close().await;
-    for call in successes(&tx).into_iter().chain([get("getApplication", location.clone())]) {
+    for call in successes(&tx, &token).into_iter().chain([get("getApplication", location.clone())]) {
         walk.call(&rig, &call).await;
     }
     rig.node.cut(true);
-    for mut call in successes(&tx) {
+    for mut call in successes(&tx, &token) {
         // Names that no kept answer has.
         call.path =
             call.path.replace("/blocks/0", "/blocks/00").replace(&tx, &tx.to_uppercase().replace("0X", "0x"));
@@ -287,10 +298,27 @@ async fn every_operation_answers_as_it_is_described(test: &TestDb) {
         EdgeConfig { requests_per_minute: 0, developer_key_requests_per_minute: 0, ..EdgeConfig::default() },
     )
     .await;
-    for call in successes(&tx).into_iter().chain([get("getApplication", location)]) {
+    for call in successes(&tx, &token).into_iter().chain([get("getApplication", location)]) {
         walk.call(&closed, &call).await;
     }
     walk.finish();
+}
+
+/// The token of a link that was sent to an applicant.
+async fn asked_address(rig: &Rig) -> String {
+    let draft = ApplicationDraft {
+        moniker: "Jakarta Two".to_owned(),
+        operator_address: "0x00000000000000000000000000000000000000bb".to_owned(),
+        email: "two@example.org".to_owned(),
+        stake_amount: "100000".to_owned(),
+        commission: 5.0,
+        website: None,
+        region: None,
+        message: None,
+    };
+    let now = u64::try_from(rig.clock.now().as_millisecond()).unwrap();
+    Applications::new(rig.db.clone(), true).submit(&draft, None, now).await.unwrap();
+    rig.db.take_due_mail(now, now, 1).await.unwrap().remove(0).confirmation.unwrap()
 }
 
 #[test]

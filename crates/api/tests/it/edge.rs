@@ -9,6 +9,7 @@ use store::testing::TestDb;
 use crate::rig::{Rig, deployment, on_both_engines};
 
 on_both_engines! {
+    a_database_that_cannot_be_written_is_told_of,
     the_101st_request_of_a_minute_is_refused_until_the_minute_is_over,
     a_stranger_cannot_pass_for_many_by_forwarding_for_them,
     ipv6_counts_by_its_network_and_mapped_ipv4_as_ipv4,
@@ -218,4 +219,18 @@ async fn bodies_of_the_wrong_type_or_size_are_refused(test: &TestDb) {
     assert_eq!(rig.ask("POST", path, &charset, "{}").await.status, 422);
     let large = format!("{{\"moniker\":\"{}\"}}", "a".repeat(17 * 1024));
     assert_eq!(rig.post(path, large).await.refusal(), (413, "body_too_large".to_owned()));
+}
+
+async fn a_database_that_cannot_be_written_is_told_of(test: &TestDb) {
+    // Two processes: what is found is kept for some seconds.
+    let (well, ill) = (Rig::new(test).await, Rig::new(test).await);
+    let database = |reply: &crate::rig::Reply| reply.json()["checks"]["database"].clone();
+    let reply = well.get("/ready").await;
+    assert_eq!(database(&reply), serde_json::json!({ "ok": true, "isWritable": true }));
+    if ill.db.engine() == store::Engine::Sqlite {
+        ill.db.refuse_writes().await;
+        let reply = ill.get("/ready").await;
+        assert_eq!(reply.status, 503);
+        assert_eq!(database(&reply), serde_json::json!({ "ok": false, "isWritable": false }));
+    }
 }

@@ -112,7 +112,8 @@ impl Probe {
         let mut is_ready = chain;
         if let Some(db) = &self.db {
             let answered = tokio::time::timeout(PATIENCE, db.ping()).await;
-            let database = matches!(answered, Ok(Ok(())));
+            let now = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
+            let database = matches!(answered, Ok(Ok(()))) && db.is_writable(now).await;
             is_ready &= database;
             if let Some(checks) = checks.as_object_mut() {
                 checks.insert("database".to_owned(), json!({ "ok": database }));

@@ -114,7 +114,7 @@ impl Wiring<'_> {
     pub(crate) fn start_mail(&self, parts: &mut Parts) -> anyhow::Result<()> {
         let Some(settings) = &self.config.mail else { return Ok(()) };
         let mailer = Mailer::new(settings).context("mail cannot be sent")?;
-        let worker = MailWorker::new(self.db.clone(), mailer, clock());
+        let worker = MailWorker::new(self.db.clone(), mailer, self.deployment.urls.explorer.clone(), clock());
         parts.start("mail", |stop| async move {
             worker.run(stop).await;
             Ok(())

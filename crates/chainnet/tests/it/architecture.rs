@@ -73,7 +73,14 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "chainnet-validators",
-        &["chainnet-chain", "chainnet-contracts", "chainnet-domain", "chainnet-ibft", "chainnet-store"],
+        &[
+            "chainnet-access",
+            "chainnet-chain",
+            "chainnet-contracts",
+            "chainnet-domain",
+            "chainnet-ibft",
+            "chainnet-store",
+        ],
     ),
     ("chainnet-webhooks", &["chainnet-access", "chainnet-domain", "chainnet-store"]),
     (

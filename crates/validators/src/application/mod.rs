@@ -2,12 +2,14 @@
 //!
 //! The states and their order are in `domain`; that an operator has one open application is held by the database.
 
+mod confirmation;
 mod contact;
 mod draft;
 mod sync;
 
+use access::Client;
 use domain::{ApplicationId, ApplicationState};
-use store::{ApplicationChange, ApplicationRow, ApplicationStep, Db};
+use store::{ApplicationChange, ApplicationIntake, ApplicationRow, ApplicationStep, Db};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::{error::ApplicationError, program::REVIEW_DAYS};
@@ -62,6 +64,8 @@ pub struct Application {
     pub row: ApplicationRow,
     /// The states it has been in, oldest first.
     pub steps: Vec<ApplicationStep>,
+    /// Whether the applicant has confirmed the e-mail address; none where no mail is sent.
+    pub is_email_confirmed: Option<bool>,
 }
 
 /// What everybody may know of an application. Times are Unix milliseconds.
@@ -93,6 +97,8 @@ pub struct PublicApplication {
     pub updated_at: u64,
     /// The states it has been in and when it entered them, oldest first.
     pub history: Vec<(ApplicationState, u64)>,
+    /// Whether the applicant has confirmed the e-mail address; none where no mail is sent.
+    pub is_email_confirmed: Option<bool>,
 }
 
 impl Application {
@@ -113,6 +119,7 @@ impl Application {
             review_due_at: row.review_due_at,
             updated_at: row.updated_at,
             history: self.steps.iter().map(|step| (step.state, step.at)).collect(),
+            is_email_confirmed: self.is_email_confirmed,
         }
     }
 }
@@ -131,8 +138,14 @@ impl Applications {
         Self { db, with_mail }
     }
 
-    /// Takes an application.
-    pub async fn submit(&self, draft: &ApplicationDraft, now: u64) -> Result<Application, ApplicationError> {
+    /// Takes an application from a client, who is not known when an operator hands it in. Where mail is sent, an address, a
+    /// client and everybody together may apply so often, and the applicant is asked to confirm the address.
+    pub async fn submit(
+        &self,
+        draft: &ApplicationDraft,
+        client: Option<Client>,
+        now: u64,
+    ) -> Result<Application, ApplicationError> {
         let new = draft.check().map_err(ApplicationError::Invalid)?;
         let row = ApplicationRow {
             id: new_id(now),
@@ -149,18 +162,27 @@ impl Applications {
             review_due_at: now + u64::from(REVIEW_DAYS) * DAY_MILLIS,
             updated_at: now,
         };
-        if !self.db.insert_application(&row, APPLICANT, self.with_mail).await? {
-            return Err(ApplicationError::Exists);
+        let quotas = if self.with_mail { confirmation::quotas(&row.email, client) } else { Vec::new() };
+        let consent = self.consent(now);
+        match self.db.insert_application(&row, APPLICANT, &quotas, consent.as_ref()).await? {
+            ApplicationIntake::Taken => {}
+            ApplicationIntake::Exists => return Err(ApplicationError::Exists),
+            ApplicationIntake::Limited { until } => {
+                let retry_after = until.saturating_sub(now).div_ceil(1_000);
+                return Err(ApplicationError::Limited { retry_after });
+            }
         }
         let step = ApplicationStep { state: row.state, actor: APPLICANT.to_owned(), note: None, at: now };
-        Ok(Application { row, steps: vec![step] })
+        let is_email_confirmed = self.is_confirmed(&row).await?;
+        Ok(Application { row, steps: vec![step], is_email_confirmed })
     }
 
     /// The application with this id.
     pub async fn get(&self, id: &ApplicationId) -> Result<Application, ApplicationError> {
         let row = self.db.find_application(id).await?.ok_or(ApplicationError::NotFound)?;
         let steps = self.db.list_application_steps(id).await?;
-        Ok(Application { row, steps })
+        let is_email_confirmed = self.is_confirmed(&row).await?;
+        Ok(Application { row, steps, is_email_confirmed })
     }
 
     /// Applications with an id below `before`, newest first, at most [`LIST_LIMIT`].
@@ -198,6 +220,7 @@ impl Applications {
             let row = self.db.find_application(id).await?.ok_or(ApplicationError::NotFound)?;
             let from = row.state;
             let path = from.path_to(to).ok_or(ApplicationError::TransitionNotAllowed { from, to })?;
+            let consent = self.consent(now);
             let change = ApplicationChange {
                 id,
                 from,
@@ -205,7 +228,7 @@ impl Applications {
                 actor: reviewer.name,
                 note: reviewer.note,
                 at: now,
-                with_mail: self.with_mail,
+                mail: consent.as_ref(),
             };
             if self.db.change_application(&change).await? {
                 tracing::info!(application.id = %id, from = %from, to = %to, by = reviewer.name, "application moved on");

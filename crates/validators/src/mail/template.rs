@@ -1,12 +1,33 @@
 //! What mail says when an application enters a state.
 
-use domain::ApplicationState;
+use domain::{ApplicationState, WebUrl};
 use store::DueMail;
 
 use super::Letter;
 
-/// The letter about a state that was entered.
-pub(super) fn letter(mail: &DueMail) -> Letter {
+/// The letter about a state that was entered; to an address that is not confirmed, the question whether it is the
+/// applicant's. `pages` are the network's web pages.
+pub(super) fn letter(mail: &DueMail, pages: &WebUrl) -> Letter {
+    match &mail.confirmation {
+        Some(token) => question(token, pages),
+        None => news_letter(mail),
+    }
+}
+
+/// Nothing that the applicant wrote is in it: the address may be anybody's.
+fn question(token: &str, pages: &WebUrl) -> Letter {
+    Letter {
+        subject: "Validator application: confirm your e-mail address".to_owned(),
+        body: format!(
+            "Hello,\n\nsomebody has applied to run a validator and named this address. If that was you, confirm it here:\n\n\
+             {pages}/validators/confirm/{token}\n\n\
+             The link can be followed for 7 days. News of the application is sent to this address only after that.\n\
+             If it was not you, do nothing: you will get no news of it.\n"
+        ),
+    }
+}
+
+fn news_letter(mail: &DueMail) -> Letter {
     let DueMail { application, moniker, state, note, .. } = mail;
     let news = news(*state);
     let next = state.next_step();

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use domain::WebUrl;
 use store::{Db, DueMail, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -23,13 +24,15 @@ const RETRY_MINUTES: [u64; 7] = [1, 5, 15, 60, 180, 360, 720];
 pub struct MailWorker {
     db: Db,
     mailer: Mailer,
+    /// The web pages, for links.
+    pages: WebUrl,
     clock: Clock,
 }
 
 impl MailWorker {
-    /// A worker on this database's outbox. Several may run at once.
-    pub fn new(db: Db, mailer: Mailer, clock: Clock) -> Self {
-        Self { db, mailer, clock }
+    /// A worker on this database's outbox, with links to these pages. Several may run at once.
+    pub fn new(db: Db, mailer: Mailer, pages: WebUrl, clock: Clock) -> Self {
+        Self { db, mailer, pages, clock }
     }
 
     /// Sends until stopped.
@@ -56,7 +59,7 @@ impl MailWorker {
         let due = self.db.take_due_mail(now, now + LEASE_MILLIS, BATCH).await?;
         for mail in &due {
             let id = format!("{}.{}", mail.application, mail.place);
-            let sent = self.mailer.send(&id, &mail.email, template::letter(mail)).await;
+            let sent = self.mailer.send(&id, &mail.email, template::letter(mail, &self.pages)).await;
             self.settle(mail, sent).await?;
         }
         Ok(due.len())

@@ -9,6 +9,12 @@ use domain::{ApplicationId, ApplicationState as State, Failure, FailureKind};
 pub(crate) const NOW: u64 = 1_800_000_000_123;
 pub(crate) const ALICE: Reviewer<'static> = Reviewer { name: "alice", note: None };
 
+/// Confirms the address of the only application that waits for it, whose mail stays open.
+pub(crate) async fn confirm(applications: &Applications, db: &store::Db) {
+    let mail = db.take_due_mail(NOW, NOW, 1).await.expect("mail").remove(0);
+    applications.confirm_email(&mail.confirmation.expect("a link"), NOW).await.expect("a link that is good");
+}
+
 pub(crate) fn draft(number: u64) -> ApplicationDraft {
     ApplicationDraft {
         moniker: format!("Validator {number}"),
@@ -23,13 +29,13 @@ pub(crate) fn draft(number: u64) -> ApplicationDraft {
 }
 
 async fn submitted(applications: &Applications, number: u64) -> ApplicationId {
-    applications.submit(&draft(number), NOW).await.expect("an application").row.id
+    applications.submit(&draft(number), None, NOW).await.expect("an application").row.id
 }
 
 store::engine_tests! {
     async fn a_submitted_application_can_be_read_back_with_its_review_date(test: TestDb) {
         let applications = Applications::new(test.db(), false);
-        let made = applications.submit(&draft(1), NOW).await.expect("an application");
+        let made = applications.submit(&draft(1), None, NOW).await.expect("an application");
         let read = applications.get(&made.row.id).await.expect("the application");
         assert_eq!(read, made);
         assert_eq!(read.row.state, State::Submitted);
@@ -55,7 +61,7 @@ store::engine_tests! {
     async fn a_bad_draft_is_refused_with_its_fields(test: TestDb) {
         let applications = Applications::new(test.db(), false);
         let bad = ApplicationDraft { moniker: "x".to_owned(), commission: 21.0, ..draft(1) };
-        let error = applications.submit(&bad, NOW).await.expect_err("a refusal");
+        let error = applications.submit(&bad, None, NOW).await.expect_err("a refusal");
         assert_eq!((error.kind(), error.code()), (FailureKind::Invalid, "validation_failed"));
         let fields: Vec<_> = error.fields().iter().map(|field| field.field.as_ref()).collect();
         assert_eq!(fields, ["moniker", "commission"]);
@@ -64,7 +70,7 @@ store::engine_tests! {
     async fn an_operator_has_one_open_application_at_a_time(test: TestDb) {
         let applications = Applications::new(test.db(), false);
         let first = submitted(&applications, 1).await;
-        let error = applications.submit(&draft(1), NOW).await.expect_err("a refusal");
+        let error = applications.submit(&draft(1), None, NOW).await.expect_err("a refusal");
         assert_eq!((error.kind(), error.code()), (FailureKind::Conflict, "application_exists"));
         submitted(&applications, 2).await;
         applications.transition(&first, Decision::Withdraw, ALICE, NOW).await.expect("a step");
@@ -76,7 +82,7 @@ store::engine_tests! {
         let submissions: Vec<_> = (0..16)
             .map(|_| {
                 let applications = applications.clone();
-                tokio::spawn(async move { applications.submit(&draft(1), NOW).await })
+                tokio::spawn(async move { applications.submit(&draft(1), None, NOW).await })
             })
             .collect();
         let mut taken = 0;
@@ -135,6 +141,7 @@ store::engine_tests! {
     async fn rivals_for_one_application_take_its_states_once_each(test: TestDb) {
         let applications = Applications::new(test.db(), true);
         let id = submitted(&applications, 1).await;
+        confirm(&applications, &test.db()).await;
         let decisions = [Decision::StartReview, Decision::Approve, Decision::Withdraw];
         let rivals: Vec<_> = (0..24)
             .map(|rival| {
@@ -161,7 +168,7 @@ store::engine_tests! {
         let applications = Applications::new(test.db(), false);
         let mut ids = Vec::new();
         for number in 1..=5 {
-            let made = applications.submit(&draft(number), NOW + number).await.expect("an application");
+            let made = applications.submit(&draft(number), None, NOW + number).await.expect("an application");
             ids.push(made.row.id);
         }
         assert!(ids.is_sorted(), "ids sort by time");

@@ -5,7 +5,7 @@ use contracts::PlatformValidatorRegistry as Registry;
 use domain::{ApplicationState as State, Wei};
 
 use crate::{
-    applications::{ALICE, NOW, draft},
+    applications::{ALICE, NOW, confirm, draft},
     rig::{ADMIN, Rig, account, node, record},
 };
 
@@ -16,7 +16,7 @@ store::engine_tests! {
         let rig = Rig::start(test.db());
         let applications = Applications::new(test.db(), false);
         let draft = ApplicationDraft { operator_address: account(APPLICANT).to_string(), ..draft(1) };
-        let id = applications.submit(&draft, NOW).await.expect("an application").row.id;
+        let id = applications.submit(&draft, None, NOW).await.expect("an application").row.id;
         let state = async || applications.get(&id).await.expect("the application").row.state;
         let sync = async || applications.sync(&rig.board().await, NOW).await.expect("a sync");
 
@@ -64,7 +64,8 @@ store::engine_tests! {
         let applications = Applications::new(test.db(), true);
         // An operator of the genesis, which has long been a validator.
         let genesis = ApplicationDraft { operator_address: crate::rig::operator(1).to_string(), ..draft(1) };
-        let id = applications.submit(&genesis, NOW).await.expect("an application").row.id;
+        let id = applications.submit(&genesis, None, NOW).await.expect("an application").row.id;
+        confirm(&applications, &test.db()).await;
         applications.transition(&id, Decision::Approve, ALICE, NOW).await.expect("a step");
         rig.mine(1).await;
         assert_eq!(applications.sync(&rig.board().await, NOW + 9).await.expect("a sync"), 1);

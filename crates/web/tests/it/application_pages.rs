@@ -131,3 +131,37 @@ async fn programs_and_second_applications_are_refused_and_floods_are_stopped() {
     assert!(reply.header("retry-after").is_some());
     assert_eq!(rig.get("/validators/apply").await.status, 200, "reading is not limited so");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_in_a_mail_confirms_with_a_button() {
+    let rig = Rig::with(crate::rig::Wishes { is_private: true, ..crate::rig::Wishes::default() }).await;
+    let applications = Applications::new(rig.db.clone(), true);
+    let draft = validators::application::ApplicationDraft {
+        moniker: "Jakarta One".to_owned(),
+        operator_address: crate::rig::FRIEND.to_owned(),
+        email: "ops@example.org".to_owned(),
+        stake_amount: "100000".to_owned(),
+        commission: 5.0,
+        website: None,
+        region: None,
+        message: None,
+    };
+    let now = rig.clock_seconds() * 1_000;
+    let id = applications.submit(&draft, None, now).await.unwrap().row.id;
+    let token = rig.db.take_due_mail(now, now, 1).await.unwrap().remove(0).confirmation.unwrap();
+    let link = format!("/validators/confirm/{token}");
+    // By mail the link reaches people who have no key.
+    let stranger = "203.0.113.9".parse().unwrap();
+    let page = rig.ask_from(stranger, "GET", &link, &[], "").await.page();
+    assert!(page.contains("id=\"confirm\""), "{page}");
+    assert_eq!(
+        applications.get(&id).await.unwrap().is_email_confirmed,
+        Some(false),
+        "looking changes nothing"
+    );
+    let done = rig.ask_from(stranger, "POST", &link, &[], "").await.page();
+    assert!(done.contains("The address is confirmed."), "{done}");
+    assert_eq!(applications.get(&id).await.unwrap().is_email_confirmed, Some(true));
+    let unknown = rig.ask_from(stranger, "POST", "/validators/confirm/x", &[], "").await;
+    assert_eq!(unknown.status, hyper::StatusCode::NOT_FOUND);
+}

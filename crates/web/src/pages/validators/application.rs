@@ -24,6 +24,7 @@ words! {
     ApplicationWords {
         title: "Application", "Pendaftaran";
         keep: "Keep the address of this page: it is how you follow the application.", "Simpan alamat halaman ini: lewat sinilah pendaftaran dapat diikuti.";
+        confirm: "A mail was sent to the address of the application. Follow its link: news is sent there only after that.", "Surel dikirim ke alamat pendaftaran. Ikuti tautannya: kabar baru dikirim ke sana hanya setelah itu.";
         next: "What comes next", "Langkah berikutnya";
         course: "Steps", "Langkah";
         operator: "Operator", "Operator";
@@ -95,6 +96,8 @@ struct Page {
     /// Where the validator is shown, once it is one.
     validator: Option<String>,
     is_closed: bool,
+    /// The applicant has to confirm the e-mail address.
+    is_unconfirmed: bool,
 }
 
 struct Step {
@@ -128,6 +131,8 @@ pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(id
         ApplicationError::Store(error) => error.into(),
         ApplicationError::Invalid(_)
         | ApplicationError::Exists
+        | ApplicationError::Limited { .. }
+        | ApplicationError::LinkUnknown
         | ApplicationError::TransitionNotAllowed { .. } => Failure::Internal(error.to_string()),
     })?;
     let application = application.public();
@@ -160,6 +165,7 @@ pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(id
         validator: (state == ApplicationState::Active)
             .then(|| format!("/validators/{}", application.operator.to_checksum(None))),
         is_closed: matches!(state, ApplicationState::Rejected | ApplicationState::Withdrawn),
+        is_unconfirmed: application.is_email_confirmed == Some(false) && state.is_open(),
         moniker: application.moniker,
         website: application.website,
     })

@@ -255,7 +255,7 @@ pub(super) async fn submit(
         return page(&site, &visit, StatusCode::UNPROCESSABLE_ENTITY, form, Some(w.trapped));
     }
     let now = u64::try_from(site.api.clock.now().as_millisecond()).unwrap_or(0);
-    match site.api.applications.submit(&form.draft(), now).await {
+    match site.api.applications.submit(&form.draft(), Some(visit.address.into()), now).await {
         Ok(application) => Ok(go_to(&format!("/validators/applications/{}", application.row.id))),
         Err(ApplicationError::Invalid(faults)) => {
             form.mark(&faults, visit.language);
@@ -265,10 +265,13 @@ pub(super) async fn submit(
             form.operator.error = Some(w.exists.to_owned());
             page(&site, &visit, StatusCode::CONFLICT, form, Some(w.wrong))
         }
+        Err(ApplicationError::Limited { retry_after }) => Err(Failure::TooMany(retry_after)),
         Err(ApplicationError::Store(error)) => Err(error.into()),
-        Err(error @ (ApplicationError::NotFound | ApplicationError::TransitionNotAllowed { .. })) => {
-            Err(Failure::Internal(error.to_string()))
-        }
+        Err(
+            error @ (ApplicationError::NotFound
+            | ApplicationError::LinkUnknown
+            | ApplicationError::TransitionNotAllowed { .. }),
+        ) => Err(Failure::Internal(error.to_string())),
     }
 }
 

@@ -4,6 +4,7 @@ mod application;
 mod apply;
 mod breakdown;
 mod concentration;
+mod confirm;
 mod detail;
 mod expansion;
 mod figures;
@@ -42,6 +43,7 @@ pub(crate) fn routes(counting: &Counting) -> Router<Arc<Site>> {
         .route("/validators", get(ranking::show))
         .route("/validators/program", get(program::show))
         .route("/validators/applications/{id}", get(application::show))
+        .route("/validators/confirm/{token}", get(confirm::show).post(confirm::confirm))
         .route("/validators/expansion", get(expansion::show))
         .route("/validators/{address}", get(detail::show))
         .merge(apply)
