@@ -13,7 +13,7 @@ use devchain::{
 };
 use domain::Network;
 
-use crate::{cli::NodeOptions, config::Config, embedded::EmbeddedNode};
+use crate::{cli::NodeOptions, config::Config, database_file, embedded::EmbeddedNode};
 
 /// The chain of a process.
 pub(crate) struct ChainSource {
@@ -33,6 +33,7 @@ impl ChainSource {
         if !config.nodes.is_empty() {
             return Self::nodes(config).await;
         }
+        database_file::check(config)?;
         let node = EmbeddedNode::start(config, options).await?;
         let client = Arc::new(EmbeddedClient::new(node.chain.clone()));
         let upstream = Arc::new(InProcess::new(node.methods.clone(), Limits::default()));

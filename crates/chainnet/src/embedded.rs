@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::{
-    cli::NodeOptions, config::Config, keys::NetworkKeys, listen, metrics::DevchainSource, network_genesis,
+    cli::NodeOptions, config::Config, data_dir, database_file, keys::NetworkKeys, listen,
+    metrics::DevchainSource, network_genesis,
 };
 
 /// How long open connections may finish after a stop was asked for.
@@ -44,6 +45,8 @@ impl EmbeddedNode {
         let genesis = network_genesis::load(config, &keys)?;
         let listener = listen::listen(config.node.rpc, &listen::NODE_RPC).await?;
         let rpc = listener.local_addr().context("cannot read the listening address")?;
+        data_dir::create(&config.data)?;
+        database_file::before_chain(config)?;
         let limits = PoolLimits {
             min_gas_price: config.gas.min_price.into(),
             max_transaction_gas: config.gas.transaction_cap,

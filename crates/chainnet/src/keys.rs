@@ -19,6 +19,8 @@ use domain::{
 };
 use ibft::seal::{Secp256k1Key, ValidatorKey};
 
+use crate::data_dir;
+
 /// Validators in the genesis of an embedded network.
 pub(crate) const GENESIS_VALIDATORS: usize = 5;
 /// Further validator keys of this node; they take part once they are voted in.
@@ -65,7 +67,7 @@ impl NetworkKeys {
     }
 
     fn generated(dir: &Path) -> anyhow::Result<Self> {
-        fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        data_dir::create(dir)?;
         let key = |name: &str| load_or_create(&dir.join(name));
         let address = |name: &str| key(name).map(|key| key.address());
         Ok(Self {
@@ -116,7 +118,7 @@ pub(crate) fn admin_key(network: Network, data: &Path) -> anyhow::Result<Option<
 /// A secret of the data directory, made when it is first needed.
 pub(crate) fn own_secret(data: &Path, name: &str) -> anyhow::Result<B256> {
     let dir = data.join("keys");
-    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    data_dir::create(&dir)?;
     let file = dir.join(name);
     if let Some(secret) = load(&file)? {
         return Ok(secret);

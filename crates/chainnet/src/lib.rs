@@ -5,6 +5,8 @@ mod chain_source;
 pub mod cli;
 mod command;
 pub mod config;
+mod data_dir;
+mod database_file;
 mod demo;
 mod doors;
 mod embedded;
@@ -19,6 +21,7 @@ mod output;
 mod parts;
 mod process;
 mod progress;
+mod repeats;
 mod runtime;
 mod wiring;
 

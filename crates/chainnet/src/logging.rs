@@ -6,11 +6,14 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use tracing::error;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
-use crate::config::{LogConfig, LogFormat};
+use crate::{
+    config::{LogConfig, LogFormat},
+    repeats::Repeats,
+};
 
 /// Whether everything on standard error is for a program that reads lines of JSON.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
@@ -18,17 +21,17 @@ static IS_JSON: AtomicBool = AtomicBool::new(false);
 /// Starts logging.
 pub(crate) fn start(config: &LogConfig) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&config.filter)?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal());
+    let repeats = Repeats::default();
+    repeats.tell_every_minute().context("cannot start logging")?;
+    let log = tracing_subscriber::registry().with(filter).with(repeats);
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
     match config.format {
-        LogFormat::Text => builder.with_target(false).try_init(),
+        LogFormat::Text => log.with(lines.with_target(false)).try_init(),
         LogFormat::Json => {
             IS_JSON.store(true, Ordering::Relaxed);
             // What Rust prints of a panic is neither JSON nor one line.
             panic::set_hook(Box::new(|panic| error!(%panic, "a part of the program panicked")));
-            builder.json().try_init()
+            log.with(lines.json()).try_init()
         }
     }
     .map_err(|error| anyhow!("cannot start logging: {error}"))

@@ -1,6 +1,6 @@
 //! The life of a process: which parts it has, what ends it, and in which order everything stops.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
 use access::{Counting, Keyring, Placeholder, settle_placeholders};
 use anyhow::Context;
@@ -13,6 +13,7 @@ use crate::{
     banner::Banner,
     chain_source::ChainSource,
     config::Config,
+    data_dir, database_file,
     doors::{Addresses, Doors},
     metrics::{Metrics, keyring_figures},
     output::say,
@@ -104,16 +105,18 @@ async fn serve(config: &Config, chain: &ChainSource, parts: &mut Parts) -> anyho
     }
 }
 
-/// Opens the database, making the folder of a file.
+/// Opens the database, making the folder of a file. One that is gone is not made again by itself.
 pub(crate) async fn open_database(config: &Config) -> anyhow::Result<Db> {
+    database_file::check(config)?;
     let url = config.database.expose();
-    if url.starts_with("sqlite:") {
-        fs::create_dir_all(&config.data)
-            .with_context(|| format!("cannot create {}", config.data.display()))?;
+    if Db::file_of(url).is_some() {
+        data_dir::create(&config.data)?;
     }
-    Db::open_with(url, config.database_connections).await.with_context(|| {
+    let db = Db::open_with(url, config.database_connections).await.with_context(|| {
         format!("cannot open the database {}; DATABASE_URL names another", config.database.masked())
-    })
+    })?;
+    database_file::opened(config);
+    Ok(db)
 }
 
 /// Starts what the roles need, the servers last: they are the first to stop. Answers the keys that everybody knows.

@@ -45,6 +45,11 @@ impl Funds {
 }
 
 impl Faucet {
+    /// Whether claims can be written down.
+    pub async fn is_writable(&self, now: u64) -> bool {
+        self.shared.db.is_writable(now).await
+    }
+
     /// How the faucet is doing.
     pub async fn health(&self, now: u64) -> FaucetHealth {
         let settings = self.settings();

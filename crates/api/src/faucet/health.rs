@@ -42,7 +42,7 @@ pub(super) async fn get_health(State(desk): State<Arc<Desk>>) -> Result<Answer, 
 
 /// Whether claims can be taken
 ///
-/// 503 while no node or no database answers, and from the moment that the process is told to end, while it still serves. A faucet
+/// 503 while no node or no database answers, while the database cannot be written, and from the moment that the process is told to end, while it still serves. A faucet
 /// that is empty is ready.
 #[utoipa::path(
     get, path = "/ready", tag = "Operation",
@@ -56,7 +56,8 @@ pub(super) async fn get_readiness(
     draining: Option<Extension<Draining>>,
 ) -> Result<Response, Problem> {
     let health = desk.state.faucet.health(desk.now_millis()).await;
-    let (chain, database) = (health.balance.is_some(), health.open_claims.is_some());
+    let is_writable = desk.state.faucet.is_writable(desk.now_millis()).await;
+    let (chain, database) = (health.balance.is_some(), health.open_claims.is_some() && is_writable);
     let status = readiness(chain && database, draining.is_some());
     present(status, &FaucetReadinessView { status, chain, database })
 }

@@ -23,6 +23,9 @@ pub enum KeysCommand {
     Revoke {
         /// The key's id: what stands between the underscores.
         id: KeyId,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Make a key on the terms of another, which stays good for a while.
     Rotate {

@@ -7,6 +7,8 @@ use clap::Subcommand;
 /// `chainnet db …`.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
+    /// Make an empty database on purpose, where a data directory has lost the one it was used with.
+    Create,
     /// Write all rows of one moment to a file that either engine reads. Others may go on.
     Export {
         /// File to write; there must be none.

@@ -1,22 +1,21 @@
 //! `chainnet applications`: reviewing applications to the validator program, in the database itself.
 
-use anyhow::Context;
 use domain::{ApplicationId, ApplicationState};
 use serde_json::{Value, json};
-use store::{ApplicationRow, Db};
+use store::ApplicationRow;
 use validators::application::{Application, Applications, Decision, Reviewer};
 
 use crate::{
     cli::{ApplicationsCommand, Review},
     config::Config,
     output::{say, seconds, time},
-    runtime, wiring,
+    process, runtime, wiring,
 };
 
 /// Carries out one command.
 pub(crate) fn run(config: &Config, command: &ApplicationsCommand) -> anyhow::Result<()> {
     runtime::run_small(async {
-        let db = Db::open(config.database.expose()).await.context("cannot open the database")?;
+        let db = process::open_database(config).await?;
         let applications = Applications::new(db.clone(), config.mail.is_some());
         let result = carry_out(&applications, command).await;
         db.close().await;

@@ -10,16 +10,25 @@ use std::{
 use anyhow::{Context, bail};
 use store::{Db, Engine, Transferred};
 
-use crate::{cli::DbCommand, config::Config, output::say, process, progress, runtime};
+use crate::{cli::DbCommand, config::Config, database_file, output::say, process, progress, runtime};
 
 /// Bytes that are read or written at once.
 const BUFFER: usize = 1 << 20;
 
 /// Carries out one command.
 pub(crate) fn run(config: &Config, command: &DbCommand) -> anyhow::Result<()> {
+    match command {
+        // A database is made on purpose, be it empty or from a file.
+        DbCommand::Create | DbCommand::Import { .. } => database_file::begin(config)?,
+        DbCommand::Export { .. } | DbCommand::Backup { .. } => {}
+    }
     runtime::run_small(async {
         let db = process::open_database(config).await?;
         let result = match command {
+            DbCommand::Create => {
+                say(format!("{} is there, with tables that are up to date", config.database.masked()));
+                Ok(())
+            }
             DbCommand::Export { file } => export(&db, file).await,
             DbCommand::Import { file } => import(config, &db, file).await,
             DbCommand::Backup { file } => backup(config, &db, file).await,

@@ -2,7 +2,7 @@
 
 use access::{IssuedKey, KeyTerms, Keys};
 use anyhow::Context;
-use domain::{Permission, Permissions, Team};
+use domain::{KeyId, Permission, Permissions, Team};
 use ipnet::IpNet;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -35,10 +35,9 @@ async fn carry_out(config: &Config, keys: &Keys, command: &KeysCommand) -> anyho
             print_issued(&keys.issue(&terms, now).await?, now, *json)
         }
         KeysCommand::List { json } => print_list(&keys.list().await?, now, *json),
-        KeysCommand::Revoke { id } => {
+        KeysCommand::Revoke { id, json } => {
             keys.revoke(id, now).await?;
-            say(format!("{id} is revoked"));
-            Ok(())
+            print_revoked(keys, id, now, *json).await
         }
         KeysCommand::Rotate { id, overlap, json } => {
             let issued = keys.rotate(id, *overlap, now).await?;
@@ -86,6 +85,17 @@ pub(super) fn print_issued(issued: &IssuedKey, now: Timestamp, json: bool) -> an
     say(format!("{:<12} {}", "from", networks(&row.networks)));
     say(format!("{:<12} {}", "expires", row.expires_at.map_or("never".to_owned(), seconds)));
     say("Keep the key now: it is not shown again.");
+    Ok(())
+}
+
+async fn print_revoked(keys: &Keys, id: &KeyId, now: Timestamp, json: bool) -> anyhow::Result<()> {
+    if !json {
+        say(format!("{id} is revoked"));
+        return Ok(());
+    }
+    let rows = keys.list().await?;
+    let row = rows.iter().find(|row| row.id == *id).context("the key is gone")?;
+    say(serde_json::to_string_pretty(&row_view(row, now))?);
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use devchain::{chain::Chain, transfer};
 use crate::{
     cli::{Export, Import},
     config::Config,
+    data_dir, database_file,
     keys::NetworkKeys,
     network_genesis,
     output::say,
@@ -70,5 +71,7 @@ pub(crate) fn import(config: &Config, options: &Import) -> anyhow::Result<()> {
 fn open(config: &Config) -> anyhow::Result<Arc<Chain>> {
     let keys = NetworkKeys::load(config.network, &config.data)?;
     let genesis = network_genesis::load(config, &keys)?;
+    data_dir::create(&config.data)?;
+    database_file::before_chain(config)?;
     Ok(Chain::open(&config.chain_dir(), &genesis)?)
 }

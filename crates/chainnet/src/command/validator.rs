@@ -11,7 +11,6 @@ use chain::{Cached, ChainClient, RawUpstream, remote::RemoteClient};
 use ibft::votes::VoteKind;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use store::Db;
 use validators::{
     BoardSettings,
     board::{Board, read_board},
@@ -22,7 +21,7 @@ use crate::{
     cli::{ValidatorCommand, VoteWay},
     config::Config,
     output::say,
-    runtime,
+    process, runtime,
 };
 
 /// What nodes are to do.
@@ -180,7 +179,7 @@ async fn read_tally(config: &Config, chain: &Cached<RemoteClient>) -> anyhow::Re
         ..BoardSettings::default()
     };
     let head = chain.heads().borrow().clone().context("the chain has no head")?;
-    let db = Db::open(config.database.expose()).await.context("cannot open the database")?;
+    let db = process::open_database(config).await?;
     let board = read_board(chain, &db, &settings, &head).await;
     db.close().await;
     Ok(board?)

@@ -107,7 +107,7 @@ pub(super) fn database(text: &str) -> Result<SecretUrl, String> {
 }
 
 pub(super) fn redis(text: &str) -> Result<SecretUrl, String> {
-    match text.strip_prefix("redis://") {
+    match text.strip_prefix("redis://").or_else(|| text.strip_prefix("rediss://")) {
         Some(place) if !place.is_empty() => Ok(SecretUrl::new(text)),
         Some(_) | None => Err("no such server".to_owned()),
     }
@@ -218,8 +218,10 @@ mod tests {
 
     #[test]
     fn redis_is_told_by_its_scheme_and_a_key_by_its_form() {
-        assert!(redis("redis://:secret@host:6379/0").is_ok());
-        for text in ["redis://", "rediss://host", "host:6379", ""] {
+        for text in ["redis://:secret@host:6379/0", "rediss://:secret@host:6380/0"] {
+            assert!(redis(text).is_ok(), "{text}");
+        }
+        for text in ["redis://", "rediss://", "redisss://host", "host:6379", ""] {
             assert!(redis(text).is_err(), "{text}");
         }
         let key = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -58,3 +58,13 @@ async fn nobody_can_claim_in_the_name_of_another_address() {
     assert_eq!(claim("10.9.0.1", "1.1.1.1, 203.0.113.7", 5).await, 429);
     test.finish().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_faucet_that_cannot_write_claims_down_is_not_ready() {
+    let test = TestDb::sqlite().await;
+    let rig = FaucetRig::new(Network::Testnet, test.db()).await;
+    test.refuse_writes().await;
+    let reply = rig.ask(peer(1), "GET", "/ready", &[], "").await;
+    assert_eq!(reply.status.as_u16(), 503, "{reply:?}");
+    assert_eq!(reply.json()["database"], serde_json::json!(false));
+}

@@ -36,6 +36,7 @@ pub(super) async fn examine(
     }
     findings.push(placeholders(config, &db, now).await);
     findings.push(portal::secrets(config, Some(&db)).await);
+    findings.extend(portal::rate(config, &db).await);
     db.close().await;
     findings
 }

@@ -45,6 +45,20 @@ pub(super) async fn secrets(config: &Config, db: Option<&Db>) -> Finding {
     }
 }
 
+/// What the coin costs; nothing where there is no portal.
+pub(super) async fn rate(config: &Config, db: &Db) -> Option<Finding> {
+    secret(config, config.portal.pepper.as_ref(), "pepper")?;
+    Some(match db.find_rate().await {
+        Ok(Some(row)) => Finding::ok("rate", format!("a coin costs Rp {}", row.rate)),
+        Ok(None) => Finding::warn(
+            "rate",
+            "there is none, so that no invoice can be paid",
+            "say what a coin costs: `chainnet rate set RUPIAH`",
+        ),
+        Err(error) => Finding::fail("rate", error.to_string(), "look into the database's log"),
+    })
+}
+
 fn half(found: &'static str) -> Finding {
     Finding::fail("portal", found, "set both, the same in every process")
 }

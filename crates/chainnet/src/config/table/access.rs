@@ -55,7 +55,7 @@ pub(in crate::config) const REDIS_URL: Setting<SecretUrl> = Setting {
         flag: "redis-url",
         value: "URL",
         meaning: "Redis through which several processes share limits and filters",
-        allowed: "redis://USER:PASSWORD@HOST:PORT/DATABASE",
+        allowed: "redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS",
         default: Depends("every process has its own"),
         shape: Shape::Text,
         commands: &["up", "api", "gateway", "faucet", "explorer"],

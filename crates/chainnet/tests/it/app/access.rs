@@ -80,6 +80,9 @@ async fn a_key_is_issued_listed_rotated_and_revoked() {
         .collect();
     assert_eq!(states, ["revoked", "active"]);
     assert!(run(data.path(), ["keys", "revoke", id]).await.failure().contains("revoked before"));
+    let next = rotated["id"].as_str().unwrap();
+    let revoked = json(&run(data.path(), ["keys", "revoke", next, "--json"]).await.success());
+    assert_eq!((&revoked["id"], &revoked["state"]), (&rotated["id"], &"revoked".into()));
     assert!(run(data.path(), ["keys", "revoke", "nobody"]).await.failure().contains("no key `nobody`"));
     db.close().await;
 }

@@ -147,8 +147,27 @@ async fn a_healthy_devnet_is_all_green() {
         "fees",
         "placeholders",
         "portal",
+        "rate",
     ];
     assert_eq!(checks, expected);
+}
+
+#[tokio::test]
+async fn a_network_without_a_rate_is_told_so() {
+    let patient = Patient::on_demand().await;
+    tamper(&patient.database(), "DELETE FROM portal_rate").await;
+    let findings = patient.findings(&[]).await;
+    let rate = findings.iter().find(|finding| finding.check == "rate").expect("a check of the rate");
+    assert_eq!(rate.verdict, Verdict::Warn, "{rate}");
+    assert!(rate.found.contains("no invoice can be paid"), "{rate}");
+    assert!(rate.advice.unwrap().contains("chainnet rate set"), "{rate}");
+    // Only the devnet has one from the beginning.
+    let data = folder();
+    let mut testnet =
+        AppProcess::up(BINARY, data.path(), ["--network", "testnet", "--on-demand"]).await.unwrap();
+    let said = testnet.server().output();
+    assert!(said.contains("there is no rate for the coin") && said.contains("chainnet rate set"), "{said}");
+    testnet.stop().await.unwrap();
 }
 
 #[tokio::test]
