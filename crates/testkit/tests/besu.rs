@@ -157,6 +157,24 @@ async fn parameters_that_besu_needs_are_needed() {
 }
 
 #[tokio::test]
+async fn a_pending_nonce_is_the_one_after_the_highest_pooled_whatever_is_missing_below() {
+    for rig in both().await {
+        let mut wallet = Wallet::dev(0);
+        let account = wallet.address();
+        let pending = || async { rig.ask("eth_getTransactionCount", json!([account, "pending"])).await };
+        wallet.set_nonce(2);
+        let above = wallet.sign_legacy(Draft::transfer(Address::repeat_byte(1), U256::ONE)).raw;
+        rig.node.send_raw(&above).await.unwrap();
+        assert_eq!(pending().await, "0x3", "0 and 1 are missing");
+        wallet.set_nonce(0);
+        rig.mine(&wallet.sign_legacy(Draft::transfer(Address::repeat_byte(1), U256::ONE)).raw).await;
+        assert_eq!(pending().await, "0x3");
+        assert_eq!(rig.ask("eth_getTransactionCount", json!([account, "latest"])).await, "0x1");
+        rig.end().await;
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_safe_or_finalized_as_no_consensus_client_says_so() {
     for rig in both().await {
         let account = devnet::ACCOUNTS[0].address;

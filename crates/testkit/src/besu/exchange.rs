@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     BesuSettings,
     admit::{Fault, Way, admit},
-    shape,
+    pool, shape,
     tally::Tally,
 };
 use crate::RpcClient;
@@ -141,6 +141,11 @@ impl Exchange {
         }
         if let Some(result) = answer.get_mut("result") {
             shape::result(&self.settings, method, result);
+            if let ("eth_getTransactionCount", [account, tag]) = (method, &*params)
+                && tag == "pending"
+            {
+                pool::raise_pending_nonce(node, account, result).await;
+            }
         }
         answer.insert("id".to_owned(), id.clone());
         Value::Object(answer)

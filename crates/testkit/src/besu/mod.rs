@@ -2,13 +2,14 @@
 //!
 //! Besu itself needs Java and minutes; this needs neither, so every suite that reads or proxies a chain can run on it.
 //! What it does differently from the embedded chain is written down in `settings` (what a version has), `admit` (what is
-//! refused before it is tried), `shape` (what answers look like) and `http`/`socket` (what the ports do). Blocks, state and
+//! refused before it is tried), `shape` (what answers look like), `pool` (what it says of waiting transactions) and `http`/`socket` (what the ports do). Blocks, state and
 //! execution are the real ones behind it.
 
 mod admit;
 mod exchange;
 mod http;
 mod methods;
+mod pool;
 mod seats;
 mod settings;
 mod shape;
