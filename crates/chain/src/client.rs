@@ -99,7 +99,8 @@ pub trait ChainClient: Send + Sync + 'static {
     /// The price in wei that a transaction should offer for a unit of gas.
     async fn gas_price(&self) -> Result<U256, ChainError>;
 
-    /// The nonce after an account's transactions that are mined or wait without a gap. A hint: nodes differ in what waits.
+    /// The nonce after an account's transactions that are mined or wait. A hint: nodes differ in what waits, and Besu does not look
+    /// for gaps below it, see [`crate::NonceProgress`].
     async fn pending_nonce(&self, address: Address) -> Result<u64, ChainError>;
 
     /// Hands over a signed transaction. The same bytes may be sent any number of times.

@@ -32,7 +32,7 @@ pub use claim::{Claim, ClaimStatus, WalletStatus};
 pub use error::ClaimRefusal;
 pub use health::{FaucetHealth, Funds};
 pub use sender::Sender;
-pub use settings::FaucetSettings;
+pub use settings::{FaucetSettings, STUCK_PAYMENT_BLOCKS};
 
 use crate::{counter::Counter, metrics::Metrics, payer::Payer, visitor::VisitorKey};
 

@@ -37,6 +37,7 @@ pub(crate) struct Metrics {
     balance: Gauge<f64, AtomicU64>,
     claims_left: Gauge,
     open_claims: Gauge,
+    waited_blocks: Gauge,
     /// Whether this process has the lease.
     pub(crate) pays: Gauge,
 }
@@ -49,6 +50,7 @@ impl Metrics {
             balance: Gauge::default(),
             claims_left: Gauge::default(),
             open_claims: Gauge::default(),
+            waited_blocks: Gauge::default(),
             pays: Gauge::default(),
         };
         for outcome in OUTCOMES {
@@ -80,11 +82,21 @@ impl Metrics {
             "Claims that wait to be paid; -1 while that is not known",
             self.open_claims.clone(),
         );
+        registry.register(
+            "payment_waited_blocks",
+            "Blocks that the oldest payment has waited for one that has it",
+            self.waited_blocks.clone(),
+        );
         registry.register("pays", "Whether this process is the one that pays", self.pays.clone());
     }
 
     pub(crate) fn claimed(&self, result: &Result<Claim, ClaimRefusal>) {
         self.claims.get_or_create(&[("outcome", outcome(result))]).inc();
+    }
+
+    /// Takes note of how long the oldest payment has waited.
+    pub(crate) fn waited(&self, blocks: u64) {
+        self.waited_blocks.set(i64::try_from(blocks).unwrap_or(i64::MAX));
     }
 
     /// Takes note of how the faucet is doing.

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use domain::Wei;
 
+/// Blocks after which a payment that is in none of them counts as stuck.
+pub const STUCK_PAYMENT_BLOCKS: u64 = 15;
+
 /// How much the faucet pays, how often, and how it goes about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaucetSettings {

@@ -23,6 +23,7 @@ mod served;
 mod transport;
 mod url;
 mod verdict;
+mod voter;
 mod witness;
 
 use std::sync::{Arc, OnceLock};

@@ -103,7 +103,8 @@ impl Sender {
     }
 
     /// Fills nonces that nobody has below some that are held, which could not be mined otherwise: they are left over from
-    /// claims that were given up. New claims take them first; what remains is filled with transfers of nothing.
+    /// claims that were given up, or from transactions that nodes have lost. New claims take them first; what remains is filled with
+    /// transfers of nothing. Where something of somebody else may wait, only after that has had its time to be mined.
     pub(super) async fn mend_gaps(&self, memory: &mut Memory, round: &Round) -> Result<(), Trouble> {
         let head = round.head.number();
         if memory.mended.replace(head) == Some(head) {
@@ -115,13 +116,20 @@ impl Sender {
         if nonce::gaps(mined, &held).next().is_none() {
             return Ok(());
         }
-        let first = self.shared.chain.pending_nonce(payer).await?.max(mined);
+        let first = round.nonces.first_free(&held);
+        if round.nonces.missing(&held).is_some() {
+            let (missing, pending) = (round.nonces.mined, round.nonces.pending);
+            tracing::warn!(
+                %payer, missing, pending,
+                "transactions of the faucet wait above a nonce that is missing; it is filled"
+            );
+        }
         let base_fee = round.head.header.base_fee_per_gas.unwrap_or(0);
         let fees = Fees::new(self.shared.chain.gas_price().await?, base_fee);
         for nonce in nonce::gaps(first, &held).take(MOST_GAPS) {
             let filling = self.payer.sign(payer, Wei::default(), nonce, fees, head)?;
             let answer = self.shared.chain.send_transaction(filling.raw).await;
-            tracing::warn!(nonce, is_taken = answer.is_ok(), "a gap between the faucet's nonces is filled");
+            tracing::info!(nonce, is_taken = answer.is_ok(), "a gap between the faucet's nonces is filled");
         }
         Ok(())
     }

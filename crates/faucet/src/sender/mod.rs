@@ -22,11 +22,15 @@ use std::{
 
 use access::Clock;
 use alloy_primitives::{Address, B256};
-use chain::{At, ChainError, Head};
+use chain::{At, ChainError, Head, NonceProgress, NonceState};
 use store::{ClaimRow, SenderLease, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Shared, payer::Payer, settings::millis};
+use crate::{
+    Shared,
+    payer::Payer,
+    settings::{STUCK_PAYMENT_BLOCKS, millis},
+};
 
 /// Longest pause between two rounds.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -63,8 +67,12 @@ struct Memory {
     fresh: HashSet<B256>,
     /// The head at which nodes were last given a transaction.
     given: HashMap<B256, u64>,
+    /// Whether the payer's transactions are mined.
+    progress: NonceProgress,
     /// The head at which gaps between nonces were last looked for.
     mended: Option<u64>,
+    /// Payments do not move, and it was said.
+    is_stuck: bool,
 }
 
 impl Memory {
@@ -84,6 +92,8 @@ struct Round {
     open: Vec<ClaimRow>,
     /// The next nonce of each account that pays an open claim, after the last block that was looked at.
     mined: HashMap<Address, u64>,
+    /// The payer's nonces, as far as nodes tell.
+    nonces: NonceState,
 }
 
 impl Sender {
@@ -140,20 +150,43 @@ impl Sender {
         };
         let open = self.shared.db.list_open_claims(self.shared.settings.open_claims).await?;
         memory.tidy(&open);
-        let mut round = Round { lease, head, open, mined: HashMap::new() };
+        let nonces = NonceState { mined: 0, pending: 0, is_standing: false };
+        let mut round = Round { lease, head, open, mined: HashMap::new(), nonces };
         let scanned = self.follow(memory, &mut round).await?;
+        self.watch_payments(memory, &round);
         if round.open.is_empty() {
+            memory.progress = NonceProgress::default();
             return Ok(());
         }
         round.mined = self.mined_nonces(&round.open, scanned).await?;
+        let payer = self.payer.address();
+        let pending = chain.pending_nonce(payer).await?;
+        round.nonces = memory.progress.observe(scanned, round.mined_nonce(payer), pending);
         self.sign(memory, &mut round, scanned).await?;
         if scanned < round.head.number() {
             // There is more to look through before anything else.
             self.shared.counter.ring();
             return Ok(());
         }
-        self.broadcast(memory, &round).await?;
-        self.mend_gaps(memory, &round).await
+        // First, because afterwards nobody can tell what waits above a gap from what waits below it.
+        self.mend_gaps(memory, &round).await?;
+        self.broadcast(memory, &round).await
+    }
+
+    /// Says once when payments wait for so long that something must be wrong, and once when they move again.
+    fn watch_payments(&self, memory: &mut Memory, round: &Round) {
+        let payments = round.open.iter().filter_map(|claim| claim.payment.as_ref());
+        let oldest = payments.min_by_key(|payment| (payment.signed_block, payment.nonce));
+        let waited = oldest.map_or(0, |payment| round.head.number().saturating_sub(payment.signed_block));
+        self.shared.metrics.waited(waited);
+        let is_stuck = waited >= STUCK_PAYMENT_BLOCKS;
+        if let Some(payment) = oldest.filter(|_| is_stuck && !memory.is_stuck) {
+            let (payer, nonce, hash) = (payment.payer, payment.nonce, payment.hash);
+            tracing::error!(%payer, nonce, %hash, blocks = waited, "the faucet's payments do not move");
+        } else if memory.is_stuck && !is_stuck {
+            tracing::info!("the faucet's payments move again");
+        }
+        memory.is_stuck = is_stuck;
     }
 
     /// Takes or renews the lease; none while another sender has it.

@@ -26,8 +26,7 @@ impl Sender {
         let payer = self.payer.address();
         let mined = round.mined_nonce(payer);
         let held = nonce::held(&round.open, payer, mined);
-        let first = self.shared.chain.pending_nonce(payer).await?.max(mined);
-        let mut nonces = nonce::free(first, &held);
+        let mut nonces = nonce::free(round.nonces.first_free(&held), &held);
         let base_fee = round.head.header.base_fee_per_gas.unwrap_or(0);
         let fees = Fees::new(self.shared.chain.gas_price().await?, base_fee);
         for (id, former) in lost {

@@ -3,7 +3,7 @@
 use alloy_consensus::TxEip1559;
 use alloy_primitives::{Bytes, TxKind, bytes, keccak256};
 use alloy_signer_local::PrivateKeySigner;
-use chain::Rejection;
+use chain::{ChainClient, Rejection};
 use chainnet_faucet::{ClaimRefusal, ClaimStatus, FaucetSettings};
 use domain::{ClaimState, Wei, devnet};
 use store::engine_tests;
@@ -219,6 +219,34 @@ engine_tests! {
         rig.mine().await;
         rig.until(&running.faucet, second.hash, ClaimStatus::Confirmed).await;
         assert_eq!((rig.coin(wallet(1)), rig.coin(wallet(2))), (Wei::from_coin(0), Wei::from_coin(500)));
+        running.stop().await;
+    }
+
+    async fn what_waits_above_a_gap_does_not_stop_payments(test: TestDb) {
+        let rig = Rig::on_besu(test.db());
+        // Of the same key, and never mined as long as 0 to 2 are missing: Besu's pending nonce is 4 from now on.
+        rig.submit_foreign(3);
+        let running = rig.start();
+        let first = rig.claim(&running, 1).await;
+        rig.mine_until_paid(&running.faucet, first.hash).await;
+        let second = rig.claim(&running, 2).await;
+        rig.mine_until_paid(&running.faucet, second.hash).await;
+        rig.mine().await;
+        assert_eq!((rig.coin(wallet(1)), rig.coin(wallet(2))), (Wei::from_coin(500), Wei::from_coin(500)));
+        assert!(rig.chain.pool().is_empty(), "what was stuck is through too");
+        running.stop().await;
+    }
+
+    async fn on_besu_too_what_waits_of_somebody_else_is_left_alone(test: TestDb) {
+        let rig = Rig::on_besu(test.db());
+        let foreign = rig.submit_foreign(0);
+        let running = rig.start();
+        let claim = rig.claim(&running, 1).await;
+        rig.pooled(2).await;
+        rig.mine().await;
+        let paid = rig.until(&running.faucet, claim.hash, ClaimStatus::Confirmed).await;
+        assert_eq!(paid.block_number, Some(1), "both are mined together");
+        assert!(rig.line.transaction(foreign).await.unwrap().is_some(), "and the foreign one was not replaced");
         running.stop().await;
     }
 

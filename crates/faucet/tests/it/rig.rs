@@ -28,7 +28,7 @@ use ibft::seal::{Secp256k1Key, ValidatorKey};
 use jiff::Timestamp;
 use store::Db;
 use tempfile::TempDir;
-use testkit::{FlakyClient, TestNode};
+use testkit::{BesuSettings, FlakyClient, TestNode};
 use tokio::{
     task::JoinHandle,
     time::{Instant, sleep},
@@ -122,21 +122,33 @@ impl Rig {
     }
 
     pub(crate) fn with_funds(db: Db, coin: u64) -> Self {
-        Self::with_limits(db, coin, PoolLimits::default())
+        Self::with_node(db, coin, PoolLimits::default(), TestNode::new)
     }
 
     /// A chain that takes nothing below this price of gas, in wei.
     pub(crate) fn with_min_gas_price(db: Db, min_gas_price: u128) -> Self {
-        Self::with_limits(db, 1_000_000, PoolLimits { min_gas_price, ..PoolLimits::default() })
+        Self::with_node(db, 1_000_000, PoolLimits { min_gas_price, ..PoolLimits::default() }, TestNode::new)
     }
 
-    fn with_limits(db: Db, coin: u64, limits: PoolLimits) -> Self {
+    /// A chain behind a Besu, whatever the environment says.
+    pub(crate) fn on_besu(db: Db) -> Self {
+        Self::with_node(db, 1_000_000, PoolLimits::default(), |chain, control| {
+            TestNode::on_besu(chain, control, BesuSettings::v24_12_2())
+        })
+    }
+
+    fn with_node(
+        db: Db,
+        coin: u64,
+        limits: PoolLimits,
+        wire: impl FnOnce(&Arc<Chain>, &Control) -> TestNode,
+    ) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
         let chain =
             Chain::open_with(&dir.path().join("chain"), &genesis(coin), limits, ChainClock::default())
                 .expect("a chain");
         let production = Production::start(chain.clone(), keys(), Pacing::OnDemand).expect("production");
-        let node = TestNode::new(&chain, production.control());
+        let node = wire(&chain, production.control());
         Self {
             line: Arc::new(FlakyClient::new(node.client())),
             control: production.control().clone(),
@@ -229,6 +241,21 @@ impl Rig {
             assert!(Instant::now() < deadline, "still {claim:?}");
             sleep(Duration::from_millis(2)).await;
         }
+    }
+
+    /// Mines, at a pace that the sender can follow, until a claim is paid; answers how many blocks that took.
+    pub(crate) async fn mine_until_paid(&self, faucet: &Faucet, hash: B256) -> u64 {
+        let deadline = Instant::now() + PATIENCE;
+        for blocks in 0.. {
+            let claim = faucet.find(hash, self.now()).await.expect("an answer").expect("a claim");
+            if claim.status == ClaimStatus::Confirmed {
+                return blocks;
+            }
+            assert!(Instant::now() < deadline, "not paid after {blocks} blocks: {claim:?}");
+            self.mine().await;
+            sleep(Duration::from_millis(50)).await;
+        }
+        unreachable!("the deadline comes first")
     }
 
     /// Waits until something was sent, and so many times.
