@@ -28,6 +28,7 @@ mod migration;
 pub mod portal;
 mod private_file;
 mod probe;
+mod reward;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod transfer;
@@ -46,4 +47,5 @@ pub use faucet_allowlist::AllowedWallet;
 pub use gateway_key::{KeyRotation, KeyRow};
 pub use key_usage::{KeyUsage, KeyUsageRow};
 pub use lease::Lease;
+pub use reward::{RewardPayment, RewardRun, RewardTransaction};
 pub use transfer::{BackupError, TransferError, Transferred};

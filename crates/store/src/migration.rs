@@ -22,6 +22,8 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (400, "portal", include_str!("../migrations/0400_portal.sql")),
     (500, "missed_turns", include_str!("../migrations/0500_missed_turns.sql")),
     (600, "keeper", include_str!("../migrations/0600_keeper.sql")),
+    (650, "keeper_vote", include_str!("../migrations/0650_keeper_vote.sql")),
+    (660, "reward", include_str!("../migrations/0660_reward.sql")),
     (710, "application_contact", include_str!("../migrations/0710_application_contact.sql")),
 ];
 

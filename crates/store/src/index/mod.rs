@@ -15,7 +15,7 @@ mod tests;
 mod write;
 
 pub use event::{ContractEvent, EventKind};
-pub use read::EventFilter;
+pub use read::{EventFilter, ValidatorWork};
 pub use row::{
     ActivityReport, ActivitySums, BlockRow, EventRow, FeeDay, FeeSums, FeeTotals, IndexHead, SourceFees,
     StripBlock, TransactionRow, TurnOutcome, TurnRow, ValidatorActivity, VoteRow, WindowStart,

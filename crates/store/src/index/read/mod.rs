@@ -7,6 +7,7 @@ mod transaction;
 mod validator;
 
 pub use event::EventFilter;
+pub use validator::ValidatorWork;
 
 use alloy_primitives::Address;
 

@@ -4,8 +4,11 @@ mod activity;
 mod strip;
 mod turn;
 mod vote;
+mod work;
 
 use alloy_primitives::Address;
+
+pub use work::ValidatorWork;
 
 use crate::{StoreError, convert::parse_address, index::TurnOutcome};
 
