@@ -23,6 +23,8 @@ pub enum ApplicationState {
     Rejected,
     /// The applicant, or an operator of the network for it, took it back.
     Withdrawn,
+    /// The operator was removed from the registry, by its third slash or by an admin.
+    Removed,
 }
 
 /// The text names no state of an application.
@@ -32,7 +34,7 @@ pub struct UnknownApplicationState(String);
 
 impl ApplicationState {
     /// Every state.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Submitted,
         Self::InReview,
         Self::Approved,
@@ -41,6 +43,7 @@ impl ApplicationState {
         Self::Active,
         Self::Rejected,
         Self::Withdrawn,
+        Self::Removed,
     ];
 
     /// The states from the application to the running validator, in order.
@@ -58,14 +61,15 @@ impl ApplicationState {
             Self::Active => "active",
             Self::Rejected => "rejected",
             Self::Withdrawn => "withdrawn",
+            Self::Removed => "removed",
         }
     }
 
-    /// Whether something can still happen to it. An operator has one open application at a time.
+    /// Whether it is on its way to a running validator. An operator has one open application at a time.
     pub const fn is_open(self) -> bool {
         match self {
             Self::Submitted | Self::InReview | Self::Approved | Self::Staked | Self::Voting => true,
-            Self::Active | Self::Rejected | Self::Withdrawn => false,
+            Self::Active | Self::Rejected | Self::Withdrawn | Self::Removed => false,
         }
     }
 
@@ -73,7 +77,7 @@ impl ApplicationState {
     pub const fn is_accepted(self) -> bool {
         match self {
             Self::Approved | Self::Staked | Self::Voting | Self::Active => true,
-            Self::Submitted | Self::InReview | Self::Rejected | Self::Withdrawn => false,
+            Self::Submitted | Self::InReview | Self::Rejected | Self::Withdrawn | Self::Removed => false,
         }
     }
 
@@ -83,9 +87,10 @@ impl ApplicationState {
             Self::Submitted => &[Self::InReview, Self::Rejected, Self::Withdrawn],
             Self::InReview => &[Self::Approved, Self::Rejected, Self::Withdrawn],
             Self::Approved => &[Self::Staked, Self::Withdrawn],
-            Self::Staked => &[Self::Voting, Self::Withdrawn],
-            Self::Voting => &[Self::Active, Self::Withdrawn],
-            Self::Active | Self::Rejected | Self::Withdrawn => &[],
+            Self::Staked => &[Self::Voting, Self::Withdrawn, Self::Removed],
+            Self::Voting => &[Self::Active, Self::Withdrawn, Self::Removed],
+            Self::Active => &[Self::Removed],
+            Self::Rejected | Self::Withdrawn | Self::Removed => &[],
         }
     }
 
@@ -114,6 +119,10 @@ impl ApplicationState {
             Self::Active => "The node is a validator. Keep its uptime at 99% or above.",
             Self::Rejected => "A new application may be submitted.",
             Self::Withdrawn => "A new application may be submitted.",
+            Self::Removed => {
+                "The operator was removed from the registry. What is left of its stake can be withdrawn after 7 days; a new \
+                 application may be submitted."
+            }
         }
     }
 }
@@ -225,6 +234,9 @@ mod tests {
             ("staked", "withdrawn"),
             ("voting", "active"),
             ("voting", "withdrawn"),
+            ("staked", "removed"),
+            ("voting", "removed"),
+            ("active", "removed"),
         ]);
         assert_eq!(allowed, expected);
     }
@@ -245,14 +257,22 @@ mod tests {
     }
 
     #[test]
-    fn no_state_is_left_once_closed_and_none_is_its_own_target() {
+    fn no_state_is_left_once_closed_but_by_removal_and_none_is_its_own_target() {
         for from in State::ALL {
-            assert_eq!(from.is_open(), !from.successors().is_empty(), "{from}");
+            let is_over = !from.is_open() && from != State::Active;
+            assert_eq!(is_over, from.successors().is_empty(), "{from}");
             assert_eq!(from.path_to(from), None, "{from}");
-            for target in State::ALL {
+            for target in State::ALL.into_iter().filter(|target| *target != State::Removed) {
                 assert!(from.is_open() || from.path_to(target).is_none(), "{from} to {target}");
             }
         }
+    }
+
+    #[test]
+    fn only_who_has_staked_can_be_removed() {
+        let removable: Vec<_> =
+            State::ALL.into_iter().filter(|from| from.path_to(State::Removed).is_some()).collect();
+        assert_eq!(removable, [State::Staked, State::Voting, State::Active]);
     }
 
     #[test]

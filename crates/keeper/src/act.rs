@@ -7,7 +7,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet, hash_map::Entry};
 
 use alloy_primitives::{Address, Bytes};
-use chain::{At, ChainError, Fees, FoundTransaction, Head, Rejection, SendError, Sent};
+use chain::{
+    At, ChainError, Fees, FoundTransaction, Head, NonceProgress, NonceState, Rejection, SendError, Sent,
+};
 use store::{
     Lease,
     keeper::{ActionRow, ActionState, ActionTransaction, KeeperTask},
@@ -21,6 +23,8 @@ use crate::{
 
 /// Transactions that are signed for one action; one more would not fare better.
 const MOST_ATTEMPTS: u32 = 5;
+/// Missing nonces that are filled at one head.
+const MOST_GAPS: usize = 64;
 
 /// What the registry says of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +46,9 @@ struct Desk<'a> {
     mined: HashMap<Address, u64>,
     /// Nonces of our own that open actions have.
     held: BTreeSet<u64>,
-    /// Below this one of our own nonces is taken, as far as nodes tell.
+    /// Our own nonces, as far as nodes tell.
+    nonces: NonceState,
+    /// Below this one of our own nonces is taken.
     first: u64,
     /// Operators with a transaction under way: a second slash waits for what the first does.
     busy: HashSet<Address>,
@@ -77,8 +83,12 @@ impl Keeper {
     ) -> Result<(), Trouble> {
         let open = self.db.open_actions().await?;
         self.metrics.open_actions.set(i64::try_from(open.len()).unwrap_or(i64::MAX));
-        let (Some(signer), false) = (&self.signer, open.is_empty()) else { return Ok(()) };
+        let (Some(signer), false) = (&self.signer, open.is_empty()) else {
+            *self.progress.lock() = NonceProgress::default();
+            return Ok(());
+        };
         let mut desk = self.desk(lease, head, members, signer, &open).await?;
+        self.mend_gap(&desk).await?;
         for action in open {
             if let Some(transaction) = self.settle(&mut desk, &action).await? {
                 self.give(&action, &transaction).await;
@@ -103,31 +113,35 @@ impl Keeper {
                 place.insert(self.nonce_at(account, head).await?);
             }
         }
-        let held =
+        let held: BTreeSet<u64> =
             transactions().filter(|transaction| transaction.signer == own).map(|one| one.nonce).collect();
         let own_mined = mined.get(&own).copied().unwrap_or(0);
-        let first = own_mined.max(self.foreign_nonce(own, own_mined, &held).await?);
+        let pending = self.chain.pending_nonce(own).await?;
+        let nonces = self.progress.lock().observe(head.number(), own_mined, pending);
+        let first = nonces.first_free(&held);
         let under_way = open.iter().filter(|action| action.transaction.is_some());
         let busy = under_way.map(|action| action.action.operator).collect();
         let base_fee = head.header.base_fee_per_gas.unwrap_or(0);
         let fees = Fees::new(self.chain.gas_price().await?, base_fee);
-        Ok(Desk { lease, head, members, signer, fees, mined, held, first, busy })
+        Ok(Desk { lease, head, members, signer, fees, mined, held, nonces, first, busy })
     }
 
     async fn nonce_at(&self, account: Address, head: &Head) -> Result<u64, ChainError> {
         Ok(self.chain.account(account, At::Number(head.number())).await?.nonce)
     }
 
-    /// The nonce after those that wait in pools, if any that is not ours does: somebody else uses the key.
-    async fn foreign_nonce(
-        &self,
-        account: Address,
-        mined: u64,
-        held: &BTreeSet<u64>,
-    ) -> Result<u64, ChainError> {
-        let pending = self.chain.pending_nonce(account).await?;
-        let has_foreign = (mined..pending).any(|nonce| !held.contains(&nonce));
-        Ok(if has_foreign { pending } else { mined })
+    /// Fills nonces that are missing below a transaction of ours that waits, which cannot be mined otherwise: something else of
+    /// the same key was lost, or somebody uses the key.
+    async fn mend_gap(&self, desk: &Desk<'_>) -> Result<(), Trouble> {
+        let Some(missing) = desk.nonces.missing(&desk.held) else { return Ok(()) };
+        let end = desk.held.last().copied().unwrap_or(0);
+        for nonce in (missing..end).filter(|nonce| !desk.held.contains(nonce)).take(MOST_GAPS) {
+            let filling = desk.signer.void(nonce, desk.fees)?;
+            let is_taken = self.chain.send_transaction(filling.raw).await.is_ok();
+            let keeper = desk.signer.address();
+            tracing::warn!(%keeper, nonce, is_taken, "the keeper's transactions do not move; a nonce that is missing is filled");
+        }
+        Ok(())
     }
 
     /// Brings an action on; answers what is to be given to nodes.

@@ -5,13 +5,14 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use access::Clock;
 use alloy_primitives::{Address, B256};
 use alloy_signer_local::PrivateKeySigner;
-use chain::{ChainClient, ChainError, Witness, contract::ContractError};
+use chain::{ChainClient, ChainError, NonceProgress, Voter, Witness, contract::ContractError};
 use parking_lot::Mutex;
 use prometheus_client::registry::Registry;
 use store::{Db, Lease, StoreError, keeper::KEEPER_LEASE};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    ballot::Voting,
     double_sign::Sightings,
     metrics::Metrics,
     registry::{self, Member},
@@ -33,7 +34,11 @@ pub struct Keeper {
     pub(crate) metrics: Metrics,
     /// Transactions that nodes refuse, so that it is said once.
     pub(crate) refused: Mutex<HashSet<B256>>,
+    /// Whether its own transactions are mined.
+    pub(crate) progress: Mutex<NonceProgress>,
     pub(crate) witnesses: Vec<Arc<dyn Witness>>,
+    /// Nodes whose validators it can have vote.
+    pub(crate) voters: Vec<Arc<dyn Voter>>,
     /// Tells this keeper from others that want the lease.
     holder: String,
     clock: Clock,
@@ -65,6 +70,7 @@ pub(crate) struct Memory {
     pub(crate) members: Vec<Member>,
     low: HashSet<&'static str>,
     pub(crate) sightings: Sightings,
+    pub(crate) voting: Voting,
     /// What was said once and need not be said again.
     pub(crate) said: HashSet<String>,
 }
@@ -87,7 +93,9 @@ impl Keeper {
             settings,
             metrics: Metrics::new(),
             refused: Mutex::default(),
+            progress: Mutex::default(),
             witnesses: Vec::new(),
+            voters: Vec::new(),
             holder,
             clock,
         }
@@ -97,6 +105,13 @@ impl Keeper {
     #[must_use]
     pub fn with_witnesses(mut self, witnesses: Vec<Arc<dyn Witness>>) -> Self {
         self.witnesses = witnesses;
+        self
+    }
+
+    /// Has the validators of these nodes vote.
+    #[must_use]
+    pub fn with_voters(mut self, voters: Vec<Arc<dyn Voter>>) -> Self {
+        self.voters = voters;
         self
     }
 
@@ -163,6 +178,7 @@ impl Keeper {
             self.open_jails(memory, lease, &head).await?;
             self.carry_out(lease, &head, &memory.members).await?;
             self.watch_balances(&mut memory.low, &head).await?;
+            self.watch_set(memory, lease, &head).await?;
             if self.compare_nodes(memory, lease, &head).await? {
                 self.carry_out(lease, &head, &memory.members).await?;
             }
@@ -198,6 +214,11 @@ impl Keeper {
     /// Says what this keeper can do and what it cannot.
     async fn introduce(&self) {
         let auto_slash = self.settings.auto_slash;
+        if self.settings.auto_vote && self.voters.is_empty() {
+            tracing::error!(
+                "KEEPER_AUTO_VOTE is on, but no node of a validator is named with KEEPER_VOTER_URLS: nobody votes"
+            );
+        }
         match self.address() {
             None => tracing::warn!(
                 auto_slash,

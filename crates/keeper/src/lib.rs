@@ -6,18 +6,23 @@
 //! thing and nothing twice. Whether something is done is judged by the state of the registry and of the signer's nonce at
 //! one block, never by what a node said to a transaction.
 //!
-//! Who is a validator is decided by votes, which the keeper does not cast.
+//! Who is a validator is decided by votes. The keeper reports where the set and the registry disagree, and has validators vote
+//! on it if it is told to.
 
 mod act;
 mod balance;
+mod ballot;
 mod double_sign;
 mod downtime;
 mod keeper;
+mod membership;
 mod metrics;
 mod registry;
 mod settings;
 mod signer;
+mod survey;
 mod watch;
 
 pub use keeper::Keeper;
 pub use settings::{BalanceAlarm, DowntimeRules, KeeperSettings};
+pub use survey::{OutsideValidator, SetSurvey, survey_set};

@@ -9,7 +9,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge},
     registry::Registry,
 };
-use store::keeper::{ActionState, KeeperTask, OffenceKind};
+use store::keeper::{ActionState, KeeperTask, OffenceKind, SetChange};
 
 type Labels<const N: usize> = [(&'static str, &'static str); N];
 
@@ -18,6 +18,9 @@ pub(crate) struct Metrics {
     registry: Mutex<Registry>,
     actions: Family<Labels<2>, Counter>,
     reports: Family<Labels<1>, Counter>,
+    votes: Family<Labels<2>, Counter>,
+    expelled: Gauge,
+    waiting: Gauge,
     balances: Family<Labels<1>, Gauge<f64, AtomicU64>>,
     low: Family<Labels<1>, Gauge>,
     forks: Gauge,
@@ -34,6 +37,9 @@ impl Metrics {
             registry: Mutex::default(),
             actions: Family::default(),
             reports: Family::default(),
+            votes: Family::default(),
+            expelled: Gauge::default(),
+            waiting: Gauge::default(),
             balances: Family::default(),
             low: Family::default(),
             forks: Gauge::default(),
@@ -49,6 +55,11 @@ impl Metrics {
                 let _ = metrics.actions.get_or_create(&[("kind", task.name()), ("result", result)]);
             }
         }
+        for change in SetChange::ALL {
+            for result in ["begun", "done", "superseded", "failed"] {
+                let _ = metrics.votes.get_or_create(&[("kind", change.name()), ("result", result)]);
+            }
+        }
         for kind in OffenceKind::ALL {
             let _ = metrics.reports.get_or_create(&[("kind", kind.name())]);
         }
@@ -61,6 +72,17 @@ impl Metrics {
         registry.register("actions", "Actions on chain by kind and result", self.actions.clone());
         registry.register("open_actions", "Actions that are not closed yet", self.open_actions.clone());
         registry.register("reports", "Offences reported, by kind", self.reports.clone());
+        registry.register("votes", "Votes on the validator set by kind and result", self.votes.clone());
+        registry.register(
+            "validators_expelled",
+            "Validators in the set whose operators are not in the registry any more",
+            self.expelled.clone(),
+        );
+        registry.register(
+            "validators_waiting",
+            "Accepted operators with a stake whose nodes are not in the set",
+            self.waiting.clone(),
+        );
         registry.register("validators_down", "Validators that are down now", self.down.clone());
         registry.register(
             "forked_nodes",
@@ -105,6 +127,16 @@ impl Metrics {
 
     pub(crate) fn reported(&self, kind: OffenceKind) {
         self.reports.get_or_create(&[("kind", kind.name())]).inc();
+    }
+
+    pub(crate) fn vote(&self, change: SetChange, result: &'static str) {
+        self.votes.get_or_create(&[("kind", change.name()), ("result", result)]).inc();
+    }
+
+    /// Takes note of how many have to leave the set, and how many may join it.
+    pub(crate) fn set_differs(&self, expelled: usize, waiting: usize) {
+        self.expelled.set(i64::try_from(expelled).unwrap_or(i64::MAX));
+        self.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
     }
 
     pub(crate) fn balance(&self, account: &'static str, balance: Wei, is_low: bool) {

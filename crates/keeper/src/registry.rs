@@ -31,6 +31,36 @@ pub(crate) enum Standing {
     Removed,
 }
 
+impl Standing {
+    /// The registry's own name of it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::Active => "ACTIVE",
+            Self::Jailed => "JAILED",
+            Self::Inactive => "INACTIVE",
+            Self::Slashed => "SLASHED",
+            Self::Removed => "REMOVED",
+        }
+    }
+
+    /// Whether the operator is in the registry.
+    pub(crate) const fn is_member(self) -> bool {
+        match self {
+            Self::Active | Self::Jailed => true,
+            Self::None | Self::Inactive | Self::Slashed | Self::Removed => false,
+        }
+    }
+
+    /// Whether it was, and left or was put out.
+    pub(crate) const fn is_former(self) -> bool {
+        match self {
+            Self::Inactive | Self::Slashed | Self::Removed => true,
+            Self::None | Self::Active | Self::Jailed => false,
+        }
+    }
+}
+
 /// What the registry has of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {

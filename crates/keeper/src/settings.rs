@@ -14,6 +14,8 @@ pub struct KeeperSettings {
     pub chain_id: u64,
     /// Whether it slashes, instead of reporting only.
     pub auto_slash: bool,
+    /// Whether it has validators vote, instead of reporting only.
+    pub auto_vote: bool,
     /// Accounts whose balance it watches.
     pub alarms: Vec<BalanceAlarm>,
     /// What counts as downtime.
@@ -59,6 +61,7 @@ impl KeeperSettings {
             registry,
             chain_id,
             auto_slash: false,
+            auto_vote: false,
             alarms: Vec::new(),
             downtime: DowntimeRules::default(),
             lease: Duration::from_secs(10),

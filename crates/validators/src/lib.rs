@@ -16,6 +16,7 @@ pub mod expansion;
 pub mod mail;
 pub mod program;
 pub mod ranking;
+pub mod rewards;
 
 use std::sync::Arc;
 

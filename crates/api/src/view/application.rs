@@ -47,7 +47,7 @@ pub(crate) struct ApplicationView {
     id: String,
     /// Where it stands.
     #[schema(
-        pattern = "^(submitted|in_review|approved|staked|voting|active|rejected|withdrawn)$",
+        pattern = "^(submitted|in_review|approved|staked|voting|active|rejected|withdrawn|removed)$",
         example = "submitted"
     )]
     state: &'static str,

@@ -59,6 +59,8 @@ pub(crate) struct ValidatorView {
     region: Option<String>,
     /// Whether its node is in the validator set.
     in_validator_set: bool,
+    /// Whether it is out of the registry, but its node still in the validator set: it proposes blocks until it is voted out.
+    removal_pending: bool,
 }
 
 impl From<&ValidatorRecord> for ValidatorView {
@@ -80,6 +82,7 @@ impl From<&ValidatorRecord> for ValidatorView {
             missed_turns: Long(record.activity.missed_turns),
             region: record.region.map(str::to_owned),
             in_validator_set: record.in_validator_set,
+            removal_pending: record.is_removal_pending(),
         }
     }
 }

@@ -11,6 +11,8 @@
 mod balances;
 mod double_sign;
 mod downtime;
+mod gaps;
 mod jail;
 mod killed;
 mod rig;
+mod votes;

@@ -231,7 +231,12 @@ impl Rig {
             *next += 1;
             *next - 1
         };
-        let tx = TxEip1559 { chain_id: CHAIN_ID, nonce, ..tx };
+        self.submit_as_is(from, TxEip1559 { nonce, ..tx });
+    }
+
+    /// Puts a transaction into the pool with the nonce that it has.
+    pub(crate) fn submit_as_is(&self, from: &PrivateKeySigner, tx: TxEip1559) {
+        let tx = TxEip1559 { chain_id: CHAIN_ID, ..tx };
         let signature = from.sign_hash_sync(&tx.signature_hash()).expect("a signature");
         let raw = TxEnvelope::from(tx.into_signed(signature)).encoded_2718();
         self.chain.submit(&raw).expect("a pooled transaction");
@@ -289,9 +294,14 @@ impl Rig {
 
     /// Mines, at a pace that the keeper can follow, until a validator has been slashed.
     pub(crate) async fn mine_until_slashed(&self, number: u64) {
+        self.mine_until(async || self.record(number).await.slashCount > 0).await;
+    }
+
+    /// Mines, at a pace that the keeper can follow, until something is so.
+    pub(crate) async fn mine_until(&self, is_so: impl AsyncFn() -> bool) {
         let deadline = Instant::now() + PATIENCE;
-        while self.record(number).await.slashCount == 0 {
-            assert!(Instant::now() < deadline, "nobody slashes it");
+        while !is_so().await {
+            assert!(Instant::now() < deadline, "it does not come to that");
             self.mine(1).await;
             self.indexed().await;
             sleep(Duration::from_millis(20)).await;

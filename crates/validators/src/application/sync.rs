@@ -58,11 +58,12 @@ impl Applications {
     }
 }
 
-/// How far the chain shows an operator to be; `None` when it is not, or no longer, a member.
+/// How far the chain shows an operator to be; `None` when it is not a member, or left by its own request.
 fn shown_state(record: &ValidatorRecord, board: &Board) -> Option<ApplicationState> {
     match record.standing {
         Standing::Active | Standing::Jailed => {}
-        Standing::None | Standing::Inactive | Standing::Slashed | Standing::Removed => return None,
+        Standing::Slashed | Standing::Removed => return Some(ApplicationState::Removed),
+        Standing::None | Standing::Inactive => return None,
     }
     if record.in_validator_set {
         return Some(ApplicationState::Active);

@@ -178,6 +178,11 @@ impl ValidatorRecord {
         self.operator.or(self.consensus).unwrap_or(Address::ZERO)
     }
 
+    /// Whether the operator is out of the registry, but its node in the validator set: it proposes until it is voted out.
+    pub fn is_removal_pending(&self) -> bool {
+        self.in_validator_set && self.standing.is_former()
+    }
+
     /// Whether it was ever slashed for signing two blocks.
     pub fn has_double_signed(&self) -> bool {
         self.offences.iter().any(|offence| offence.reason == SlashReason::DoubleSign)

@@ -51,6 +51,7 @@ const fn headline(state: ApplicationState) -> &'static str {
         ApplicationState::Active => "your validator is active",
         ApplicationState::Rejected => "not accepted",
         ApplicationState::Withdrawn => "withdrawn",
+        ApplicationState::Removed => "your validator was removed",
     }
 }
 
@@ -64,5 +65,6 @@ const fn news(state: ApplicationState) -> &'static str {
         ApplicationState::Active => "your node is now a validator of the network.",
         ApplicationState::Rejected => "your application to run a validator was not accepted.",
         ApplicationState::Withdrawn => "your application to run a validator was withdrawn.",
+        ApplicationState::Removed => "your validator was removed from the registry.",
     }
 }

@@ -53,6 +53,7 @@ pub(super) const fn state_name(state: ApplicationState, language: Language) -> &
         ApplicationState::Active => language.choose("Active", "Aktif"),
         ApplicationState::Rejected => language.choose("Rejected", "Ditolak"),
         ApplicationState::Withdrawn => language.choose("Withdrawn", "Ditarik kembali"),
+        ApplicationState::Removed => language.choose("Removed", "Dikeluarkan"),
     }
 }
 
@@ -70,6 +71,9 @@ const fn next_step(state: ApplicationState, language: Language) -> &'static str 
         ApplicationState::Voting => "Jaga node tetap berjalan dan sinkron sampai pemungutan suara lolos.",
         ApplicationState::Active => "Node ini adalah validator. Jaga waktu aktifnya di 99% atau lebih.",
         ApplicationState::Rejected | ApplicationState::Withdrawn => "Pendaftaran baru boleh dikirim.",
+        ApplicationState::Removed => {
+            "Operator dikeluarkan dari registri. Sisa stake dapat ditarik setelah 7 hari; pendaftaran baru boleh dikirim."
+        }
     };
     language.choose(state.next_step(), indonesian)
 }
@@ -145,7 +149,7 @@ pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(id
         state: state_name(state, language),
         tone: match state {
             ApplicationState::Approved | ApplicationState::Active => "good",
-            ApplicationState::Rejected => "bad",
+            ApplicationState::Rejected | ApplicationState::Removed => "bad",
             ApplicationState::Submitted
             | ApplicationState::InReview
             | ApplicationState::Staked
@@ -164,7 +168,10 @@ pub(super) async fn show(State(site): State<Arc<Site>>, visit: Visit, Segment(id
         id: id.to_string(),
         validator: (state == ApplicationState::Active)
             .then(|| format!("/validators/{}", application.operator.to_checksum(None))),
-        is_closed: matches!(state, ApplicationState::Rejected | ApplicationState::Withdrawn),
+        is_closed: matches!(
+            state,
+            ApplicationState::Rejected | ApplicationState::Withdrawn | ApplicationState::Removed
+        ),
         is_unconfirmed: application.is_email_confirmed == Some(false) && state.is_open(),
         moniker: application.moniker,
         website: application.website,

@@ -51,6 +51,7 @@ words! {
         blocks_proposed: "blocks proposed", "blok diusulkan";
         status: "Status", "Status";
         in_set: "In the validator set", "Dalam set validator";
+        removal_pending: "Yes, although out of the registry: it proposes until it is voted out", "Ya, meskipun sudah keluar dari registri: tetap mengusulkan blok sampai dikeluarkan lewat pemungutan suara";
         yes: "yes", "ya";
         no: "no", "tidak";
         operator: "Operator", "Operator";
@@ -139,6 +140,8 @@ struct Facts {
     node: Option<AddressLink>,
     is_one_address: bool,
     in_set: bool,
+    /// Out of the registry, and still in the set.
+    removal_pending: bool,
     /// To be linked to.
     website: Option<String>,
     region: Option<String>,
@@ -189,6 +192,7 @@ fn facts(record: &ValidatorRecord, now: u64, language: Language) -> Facts {
         node: record.consensus.map(account),
         is_one_address: record.operator == record.consensus,
         in_set: record.in_validator_set,
+        removal_pending: record.is_removal_pending(),
         website: Some(record.website.clone()).filter(|text| is_linkable(text)),
         region: record.region.map(|code| region::name_of(code, language)),
         stake: Amount(record.stake.0),
