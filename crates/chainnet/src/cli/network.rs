@@ -31,6 +31,9 @@ pub struct NetworkInit {
     /// Where the nodes run: one address for all of them, or one for each, separated by commas [default: 127.0.0.1].
     #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
     pub hosts: Vec<IpAddr>,
+    /// Added to every port, so that a second network finds room on the same machine, such as 100.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=30_000))]
+    pub port_offset: u16,
     /// Coin that exists at genesis beside the stakes: the faucet's, on mainnet the treasury's.
     #[arg(long, value_name = "COIN", default_value = "100000000")]
     pub supply: Wei,

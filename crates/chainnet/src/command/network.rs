@@ -22,8 +22,9 @@ pub(crate) fn run(config: &Config, command: &NetworkCommand) -> anyhow::Result<(
 }
 
 fn create(config: &Config, init: &NetworkInit) -> anyhow::Result<()> {
-    let NetworkInit { validators, out, fork, hosts, supply } = init;
-    let plan = Plan::new(config.network, *fork, *supply, config.gas.min_price, *validators, hosts)?;
+    let NetworkInit { validators, out, fork, hosts, port_offset, supply } = init;
+    let plan = Plan::new(config.network, *fork, *supply, config.gas.min_price, *validators, hosts)?
+        .with_port_offset(*port_offset)?;
     let manifest = folder::write(&plan, out)?;
     say(summary(&plan, &manifest, out).trim_end());
     Ok(())

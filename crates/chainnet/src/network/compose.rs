@@ -12,10 +12,15 @@ pub(super) const FILE: &str = "compose.yaml";
 /// read the key files, as `UID:GID`.
 pub(super) fn text(plan: &Plan, owner: &str) -> String {
     let network = plan.network;
+    // Two networks of one machine are two projects.
+    let project = match plan.port_offset() {
+        0 => format!("chainnet-{network}"),
+        offset => format!("chainnet-{network}-{offset}"),
+    };
     let mut text = format!(
         r#"# {}: its nodes in containers. On one machine: docker compose up -d. On several: docker compose up -d v1
 # BESU_USER must own the folders of the nodes; their keys can be read by their owner alone.
-name: chainnet-{network}
+name: {project}
 
 x-node: &node
   image: hyperledger/besu:{BESU_VERSION}

@@ -22,7 +22,8 @@ pub(super) fn text(plan: &Plan, node: &NodePlan, bootnode: &str) -> String {
         IpAddr::V6(_) => "::".to_owned(),
     };
     let price = price(plan.min_gas_price);
-    let allowed = if host.is_loopback() { String::new() } else { format!(", \"{host}\"") };
+    let own = node.host_name();
+    let allowed = if own == "127.0.0.1" { String::new() } else { format!(", \"{own}\"") };
     format!(
         r#"# {network}, node {name}. Besu is started in the network's folder: besu --config-file={folder}/config.toml
 
@@ -128,5 +129,18 @@ mod tests {
         assert_eq!(second["rpc-http-port"].as_integer(), Some(8567));
         assert_eq!(second["p2p-interface"].as_str(), Some("0.0.0.0"));
         assert_eq!(second["host-allowlist"].as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn an_ipv6_host_is_allowed_in_the_brackets_that_requests_put_around_it() {
+        for (host, interface) in [("fd00::1", "::"), ("::1", "::1")] {
+            let hosts = [host.parse().unwrap()];
+            let plan =
+                Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 1, &hosts).unwrap();
+            let table: toml::Table = text(&plan, &plan.nodes[0], "").parse().unwrap();
+            let allowed = table["host-allowlist"].as_array().unwrap();
+            assert_eq!(allowed[2].as_str(), Some(format!("[{host}]").as_str()));
+            assert_eq!(table["p2p-interface"].as_str(), Some(interface));
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What an operator decides about a network of Besu nodes, and what follows from it: names, addresses, ports.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use domain::{Network, Wei};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,9 @@ impl Plan {
                 hosts.len()
             );
         }
+        if let Some(problem) = hosts.iter().find_map(|host| unusable(*host)) {
+            bail!(problem);
+        }
         let this_machine = IpAddr::from(Ipv4Addr::LOCALHOST);
         let host_of = |index: u16| match hosts {
             [] => this_machine,
@@ -78,6 +81,35 @@ impl Plan {
         });
         Ok(Self { network, fork, supply, min_gas_price, nodes: nodes.collect() })
     }
+
+    /// The same network with every port so much higher.
+    pub(crate) fn with_port_offset(mut self, offset: u16) -> anyhow::Result<Self> {
+        for node in &mut self.nodes {
+            for port in [&mut node.rpc_port, &mut node.ws_port, &mut node.p2p_port, &mut node.metrics_port] {
+                *port = port.checked_add(offset).context("there are no ports that high")?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// How much higher the ports are than the network's own.
+    pub(crate) fn port_offset(&self) -> u16 {
+        self.nodes.first().map_or(0, |node| node.rpc_port.saturating_sub(self.network.node_rpc_port()))
+    }
+}
+
+/// Why no node can be at an address. Besu asks the machine whether it has its P2P address, and Linux tells Java of the
+/// first loopback address alone.
+pub(crate) fn unusable(host: IpAddr) -> Option<String> {
+    let is_first_loopback = host == Ipv4Addr::LOCALHOST || host == Ipv6Addr::LOCALHOST;
+    if host.is_loopback() && !is_first_loopback {
+        return Some(format!(
+            "Besu does not start at {host}: of the loopback addresses it takes 127.0.0.1 and ::1 alone; a second network \
+             on one machine takes --port-offset"
+        ));
+    }
+    let is_nowhere = host.is_unspecified() || host.is_multicast();
+    is_nowhere.then(|| format!("{host} is no address that others could reach a node at"))
 }
 
 impl NodePlan {
@@ -100,6 +132,14 @@ impl NodePlan {
     pub(crate) fn url(&self) -> String {
         let (http, ws) = (self.address(self.rpc_port), self.address(self.ws_port));
         format!("http://{http}|ws://{ws}")
+    }
+
+    /// Its host as requests name it: IPv6 in brackets, which is how Besu compares it.
+    pub(crate) fn host_name(&self) -> String {
+        match self.host {
+            IpAddr::V4(host) => host.to_string(),
+            IpAddr::V6(host) => format!("[{host}]"),
+        }
     }
 
     /// One of its ports, with the host; IPv6 in brackets.
@@ -138,6 +178,18 @@ mod tests {
             assert_eq!(ports.iter().collect::<BTreeSet<_>>().len(), 84);
             assert!(!ports.contains(&network.gateway_port()));
         }
+    }
+
+    #[test]
+    fn two_networks_have_room_on_one_machine() {
+        let ports = |plan: &Plan| -> BTreeSet<u16> {
+            plan.nodes.iter().flat_map(NodePlan::ports).map(|(_, port)| port).collect()
+        };
+        let first = plan(Network::Testnet, 21);
+        let second = plan(Network::Testnet, 21).with_port_offset(100).unwrap();
+        assert!(ports(&first).is_disjoint(&ports(&second)));
+        assert_eq!((first.port_offset(), second.port_offset()), (0, 100));
+        assert!(plan(Network::Testnet, 21).with_port_offset(60_000).is_err());
     }
 
     #[test]

@@ -290,6 +290,17 @@ const FAULTS: &[Fault] = &[
             folder.read("env/chainnet.env").replace("MIN_GAS_PRICE=1000000000", "MIN_GAS_PRICE=0"),
         );
     }),
+    ("configuration", "127.0.0.1 and ::1 alone", |folder| {
+        let config = folder.read("nodes/v2/config.toml");
+        folder.write(
+            "nodes/v2/config.toml",
+            config.replace("p2p-interface=\"127.0.0.1\"", "p2p-interface=\"127.0.0.2\""),
+        );
+    }),
+    ("configuration", "answered with 403", |folder| {
+        let config = folder.read("nodes/v1/config.toml");
+        folder.write("nodes/v1/config.toml", config.replace("\"127.0.0.1\"]", "\"::1\"]"));
+    }),
     ("configuration", "nodes/v1/config.toml", |folder| folder.write("nodes/v1/config.toml", "port = ")),
     ("static nodes", "lacks enode://", |folder| folder.write("nodes/v1/static-nodes.json", "[]")),
     ("static nodes", "no node of this network", |folder| {
@@ -362,6 +373,55 @@ async fn every_fault_is_named() {
         }
         folder.check().await.success();
     }
+}
+
+#[tokio::test]
+async fn nodes_get_addresses_that_besu_starts_at_and_answers_on() {
+    let out = tempfile::tempdir().unwrap();
+    let out = out.path().join("net");
+    for (host, told) in [("127.0.0.2", "--port-offset"), ("0.0.0.0", "no address")] {
+        let refused = chainnet(["network", "init", "--out", out.to_str().unwrap(), "--hosts", host]).await;
+        assert!(refused.failure().contains(told), "{host}");
+        assert!(!out.exists(), "{host}");
+    }
+    for host in ["::1", "fd00::7"] {
+        let folder = Folder::with("testnet", "2", &["--hosts", host]).await;
+        let config: toml::Table = folder.read("nodes/v2/config.toml").parse().unwrap();
+        let allowed = config["host-allowlist"].as_array().unwrap();
+        assert!(allowed.iter().any(|entry| entry.as_str() == Some(&format!("[{host}]"))), "{allowed:?}");
+        folder.check().await.success();
+    }
+}
+
+#[tokio::test]
+async fn a_second_network_has_its_own_ports_in_every_file() {
+    let folder = Folder::with("testnet", "2", &["--port-offset", "100"]).await;
+    folder.check().await.success();
+    let second = folder.read("nodes/v2/config.toml");
+    for line in ["rpc-http-port=8667", "rpc-ws-port=8668", "p2p-port=30404", "metrics-port=9646"] {
+        assert!(second.contains(line), "{line} is missing from\n{second}");
+    }
+    assert!(second.contains("@127.0.0.1:30403\""), "the bootnode's port: {second}");
+    assert!(folder.read("nodes/v1/static-nodes.json").contains("127.0.0.1:30404"));
+    let record = folder.json("deployments/testnet.json");
+    assert_eq!(
+        record["rpcUrl"],
+        "http://127.0.0.1:8665|ws://127.0.0.1:8666,http://127.0.0.1:8667|ws://127.0.0.1:8668"
+    );
+    assert!(folder.read("compose.yaml").contains("name: chainnet-testnet-100"));
+}
+
+#[tokio::test]
+async fn a_port_that_somebody_has_on_another_address_is_taken_for_besu() {
+    let folder = Folder::new("testnet", "1").await;
+    let taken = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 3), 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let mut manifest = folder.json("network.json");
+    manifest["validators"][0]["metricsPort"] = json!(port);
+    folder.write("network.json", manifest.to_string());
+    let ended = folder.check_with(&[]).await;
+    assert!(ended.out.contains(&format!("port {port} (metrics-port of v1) is taken")), "{}", ended.out);
+    ended.failure();
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The nodes' configuration and peers.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::IpAddr};
 
 use alloy_primitives::B512;
 use anyhow::anyhow;
@@ -9,7 +9,7 @@ use toml::Table;
 use super::Checked;
 use crate::{
     finding::Finding,
-    network::{file::NetworkFile, folder, node_config},
+    network::{file::NetworkFile, folder, node_config, plan},
 };
 
 pub(super) fn examine(checked: &Checked<'_>, public_keys: Option<&[B512]>, findings: &mut Vec<Finding>) {
@@ -39,6 +39,7 @@ fn settings(checked: &Checked<'_>, expected: &[&NetworkFile]) -> Vec<Finding> {
         match checked.text(path).and_then(|text| parse(&text)) {
             Ok(found) => {
                 complaints.extend(differences(path, &found, &written));
+                complaints.extend(unreachable(path, &found, &written));
                 let added = found.keys().filter(|key| !written.contains_key(*key));
                 unknown.extend(added.map(|key| format!("{path}: {key}")));
             }
@@ -76,6 +77,26 @@ fn differences(path: &str, found: &Table, expected: &Table) -> Vec<String> {
             (_, None) => format!("{path}: {key} must not be there"),
         })
         .collect()
+}
+
+/// Addresses at which Besu does not start, and hosts whose requests it answers with 403.
+fn unreachable(path: &str, found: &Table, written: &Table) -> Vec<String> {
+    let address = |key: &str| found.get(key).and_then(|value| value.as_str()?.parse().ok());
+    let unusable = ["p2p-host", "p2p-interface"].into_iter().filter_map(|key| {
+        let is_any = |host: &IpAddr| key == "p2p-interface" && host.is_unspecified();
+        let problem = plan::unusable(address(key).filter(|host| !is_any(host))?)?;
+        Some(format!("{path}: {key}: {problem}"))
+    });
+    let hosts = |table: &Table| -> BTreeSet<String> {
+        let list = table.get("host-allowlist").and_then(toml::Value::as_array);
+        list.into_iter().flatten().filter_map(|host| host.as_str().map(str::to_ascii_lowercase)).collect()
+    };
+    let allowed = hosts(found);
+    let is_open = allowed.contains("*") || allowed.contains("all");
+    let refused = hosts(written).into_iter().filter(|host| !is_open && !allowed.contains(host));
+    let refused = refused
+        .map(|host| format!("{path}: host-allowlist lacks \"{host}\": requests to it are answered with 403"));
+    unusable.chain(refused).collect()
 }
 
 /// Every node's `static-nodes.json` names all the others.

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     io::ErrorKind,
-    net::{IpAddr, SocketAddr, TcpListener, UdpSocket},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket},
 };
 
 use super::Checked;
@@ -58,12 +58,23 @@ enum State {
     Elsewhere,
 }
 
+/// Besu wants a port that is free on every address of the machine, whichever one it listens on.
 fn state(address: SocketAddr, with_udp: bool) -> State {
-    let tcp = TcpListener::bind(address).map(|_| ());
-    let udp = if with_udp { UdpSocket::bind(address).map(|_| ()) } else { Ok(()) };
-    match tcp.and(udp) {
+    let everywhere = match address.ip() {
+        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    };
+    let everywhere = SocketAddr::new(everywhere, address.port());
+    let bind = |address: SocketAddr| {
+        TcpListener::bind(address)?;
+        if with_udp {
+            UdpSocket::bind(address)?;
+        }
+        Ok(())
+    };
+    match bind(address).and_then(|()| bind(everywhere)) {
         Ok(()) => State::Free,
         Err(error) if error.kind() == ErrorKind::AddrInUse => State::Taken,
-        Err(_) => State::Elsewhere,
+        Err::<(), std::io::Error>(_) => State::Elsewhere,
     }
 }
