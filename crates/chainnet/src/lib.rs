@@ -57,6 +57,7 @@ pub fn run(cli: Cli, given: Given) -> anyhow::Result<()> {
         Command::Config(options) => command::config::run(&config, &options),
         Command::Applications(action) => command::applications::run(&config, &action),
         Command::Registry(action) => command::registry::run(&config, &action),
+        Command::Send(options) => command::send::run(&config, &options),
         Command::Validator(action) => command::validator::run(&config, &action),
         Command::Keys(action) => command::keys::run(&config, &action),
         Command::Allowlist(action) => command::allowlist::run(&config, &action),

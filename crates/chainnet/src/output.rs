@@ -14,6 +14,11 @@ pub(crate) fn say(text: impl Display) {
     let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
+/// Prints something that is no result, such as what is waited for.
+pub(crate) fn say_note(text: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "note: {text}");
+}
+
 /// A time in Unix milliseconds, for programs.
 pub(crate) fn time(millis: u64) -> Option<String> {
     let millis = i64::try_from(millis).ok()?;

@@ -143,7 +143,7 @@ async fn start_parts(
             let boards = wiring.start_board(parts);
             wiring.start_applications(boards.clone(), parts);
             wiring.start_mail(parts)?;
-            wiring.start_keeper(parts)?;
+            wiring.start_keeper(parts).await?;
             Some(boards)
         }
         Roles::Gateway | Roles::Faucet => None,

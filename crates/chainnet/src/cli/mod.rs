@@ -22,7 +22,9 @@ pub use access::{AllowlistCommand, Expiry, Issue, KeyBounds, KeysCommand, Partne
 pub use db::DbCommand;
 pub use network::{NetworkCheck, NetworkCommand, NetworkInit};
 pub use portal::{PortalCommand, RateCommand, RateSet};
-pub use registry::{Register, RegistryCommand, SendOptions, SlashChoice, ValidatorCommand, VoteWay};
+pub use registry::{
+    Payer, Register, RegistryCommand, Rewards, SendCoin, SendOptions, SlashChoice, ValidatorCommand, VoteWay,
+};
 
 /// An IBFT 2.0 network in one binary.
 #[derive(Debug, Parser)]
@@ -78,6 +80,8 @@ pub enum Command {
     /// Read and change the registry of validators on chain.
     #[command(subcommand)]
     Registry(RegistryCommand),
+    /// Send coin to an account, such as for a stake on a testnet.
+    Send(SendCoin),
     /// Vote validators in and out, and see the votes.
     #[command(subcommand)]
     Validator(ValidatorCommand),

@@ -47,6 +47,8 @@ pub enum RegistryCommand {
         #[command(flatten)]
         how: SendOptions,
     },
+    /// Divide a pool of coin among the operators for a range of blocks, by blocks built and uptime, and pay it out once (admin).
+    Rewards(Rewards),
     /// Take part of an operator's stake and jail it for 7 days; the third slash removes it (slasher).
     Slash {
         /// The operator.
@@ -55,6 +57,9 @@ pub enum RegistryCommand {
         /// What for.
         #[arg(value_enum)]
         reason: SlashChoice,
+        /// Also if it is in jail already, which it is when it was slashed a moment ago.
+        #[arg(long)]
+        again: bool,
         /// How it is sent.
         #[command(flatten)]
         how: SendOptions,
@@ -141,6 +146,61 @@ pub enum RegistryCommand {
         #[command(flatten)]
         how: SendOptions,
     },
+}
+
+/// `chainnet registry rewards`.
+#[derive(Debug, Args)]
+pub struct Rewards {
+    /// First block of the range.
+    #[arg(long, value_name = "BLOCK")]
+    pub from: u64,
+    /// Last block of the range.
+    #[arg(long, value_name = "BLOCK")]
+    pub to: u64,
+    /// What is divided, in coin.
+    #[arg(long, value_name = "COIN")]
+    pub pool: Wei,
+    /// Send it. Without this, what would be sent is shown.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub yes: bool,
+    /// Show what would be sent; the same as without --yes.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `chainnet send`.
+#[derive(Debug, Args)]
+pub struct SendCoin {
+    /// Who gets it.
+    #[arg(value_parser = parse_wallet)]
+    pub to: Address,
+    /// How much, in coin: 100000.
+    pub amount: Wei,
+    /// Whose coin it is.
+    #[arg(long, value_enum, default_value_t)]
+    pub from: Payer,
+    /// Show what will happen, and send nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Send coin of the mainnet, which has a price.
+    #[arg(long)]
+    pub mainnet: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Whose coin is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Payer {
+    /// REGISTRY_KEY's account, or the network's administrator's.
+    #[default]
+    Admin,
+    /// The faucet's, which has the coin of a testnet.
+    Faucet,
 }
 
 /// `chainnet registry register`.

@@ -16,6 +16,7 @@ pub(crate) mod portal;
 pub(crate) mod rate;
 pub(crate) mod registry;
 pub(crate) mod role;
+pub(crate) mod send;
 pub(crate) mod transfer;
 pub(crate) mod up;
 pub(crate) mod validator;

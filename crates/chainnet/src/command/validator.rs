@@ -3,13 +3,12 @@
 //! Each configured node is asked on its own, because a node votes for its own validator alone. The embedded node has several
 //! validators; those that are in the set and run all vote.
 
-use std::collections::BTreeMap;
-
-use alloy_primitives::Address;
 use anyhow::{Context, bail};
-use chain::{Cached, ChainClient, RawUpstream, remote::RemoteClient};
-use ibft::votes::VoteKind;
-use serde::Deserialize;
+use chain::{
+    Ballot, Cached, ChainClient, ChainError, VoteRequest, Voter as _, VoterError,
+    remote::{NodeUrl, RemoteClient},
+};
+use ibft::votes::{Vote, VoteKind};
 use serde_json::{Value, json};
 use validators::{
     BoardSettings,
@@ -24,66 +23,29 @@ use crate::{
     process, runtime,
 };
 
-/// What nodes are to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
-    Vote {
-        subject: Address,
-        add: bool,
-    },
-    Discard {
-        subject: Address,
-    },
-    /// Only tell what they will vote.
-    Tell,
-}
-
-/// One validator of the embedded node.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Seat {
-    name: String,
-    address: Address,
-    running: bool,
-    in_validator_set: bool,
-    votes: Vec<Intention>,
-}
-
-/// What a validator will vote in the next blocks it proposes.
-#[derive(Debug, Deserialize)]
-struct Intention {
-    address: Address,
-    add: bool,
-}
-
-/// What came of asking one voter.
-struct Voice {
-    voter: String,
-    result: Result<Vec<Intention>, String>,
-}
-
 /// Carries out one command.
 pub(crate) fn run(config: &Config, command: &ValidatorCommand) -> anyhow::Result<()> {
-    let (wish, json) = match command {
+    let (request, json) = match command {
         ValidatorCommand::Vote { address, way: VoteWay { add, .. }, json } => {
-            (Wish::Vote { subject: *address, add: *add }, *json)
+            let kind = if *add { VoteKind::Add } else { VoteKind::Drop };
+            (VoteRequest::Propose(Vote { recipient: *address, kind }), *json)
         }
-        ValidatorCommand::Discard { address, json } => (Wish::Discard { subject: *address }, *json),
-        ValidatorCommand::Votes { json } => (Wish::Tell, *json),
+        ValidatorCommand::Discard { address, json } => (VoteRequest::Discard(*address), *json),
+        ValidatorCommand::Votes { json } => (VoteRequest::List, *json),
     };
     runtime::run_small(async {
         let chain = nodes::connect(config).await?;
-        if let Wish::Vote { subject, add } = wish {
-            check_vote(&chain, subject, add)?;
+        if let VoteRequest::Propose(vote) = request {
+            check_vote(&chain, vote)?;
         }
-        let mut voices = Vec::new();
+        let mut ballots = Vec::new();
         for url in nodes::urls(config)? {
-            voices.extend(ask_node(config, &url, wish).await);
+            ballots.extend(ask_node(config, &url, request).await);
         }
         // Votes are counted from the index and the headers after it.
         let board = read_tally(config, &chain).await;
-        print(wish, &voices, board.as_ref(), json)?;
-        if wish != Wish::Tell && voices.iter().all(|voice| voice.result.is_err()) {
+        print(request, &ballots, board.as_ref(), json)?;
+        if request != VoteRequest::List && ballots.iter().all(|ballot| ballot.votes.is_err()) {
             bail!(
                 "no node did it; PLATFORM_RPC_URL must name the validators' own nodes, with the IBFT methods enabled"
             );
@@ -93,81 +55,29 @@ pub(crate) fn run(config: &Config, command: &ValidatorCommand) -> anyhow::Result
 }
 
 /// A vote that cannot change anything is a mistake.
-fn check_vote(chain: &Cached<RemoteClient>, subject: Address, add: bool) -> anyhow::Result<()> {
+fn check_vote(chain: &Cached<RemoteClient>, vote: Vote) -> anyhow::Result<()> {
+    let subject = vote.recipient;
     let head = chain.heads().borrow().clone().context("the chain has no head")?;
     let extra = ibft::extra_data::ExtraData::decode(&head.header.extra_data);
     let set = extra.context("the chain is no IBFT 2.0 chain: nobody votes there")?.validators;
-    match (set.contains(&subject), add) {
-        (true, true) => bail!("{subject} is in the validator set already"),
-        (false, false) => bail!("{subject} is not in the validator set"),
-        (true, false) | (false, true) => Ok(()),
+    match (set.contains(&subject), vote.kind) {
+        (true, VoteKind::Add) => bail!("{subject} is in the validator set already"),
+        (false, VoteKind::Drop) => bail!("{subject} is not in the validator set"),
+        (true, VoteKind::Drop) | (false, VoteKind::Add) => Ok(()),
     }
 }
 
-async fn ask_node(config: &Config, url: &chain::remote::NodeUrl, wish: Wish) -> Vec<Voice> {
-    let failed =
-        |error: anyhow::Error| vec![Voice { voter: url.to_string(), result: Err(format!("{error:#}")) }];
-    let client = match nodes::connect_to(config, std::slice::from_ref(url)).await {
-        Ok(client) => client,
-        Err(error) => return failed(error),
-    };
-    let node: &dyn RawUpstream = &**client.inner();
-    match nodes::ask(node, "chainnet_validators", &json!([])).await {
-        Ok(Ok(seats)) => match serde_json::from_value::<Vec<Seat>>(seats) {
-            Ok(seats) => ask_seats(node, seats, wish).await,
-            Err(error) => failed(error.into()),
+/// Asks a node on its own: it votes for its own validators alone.
+async fn ask_node(config: &Config, url: &NodeUrl, request: VoteRequest) -> Vec<Ballot> {
+    match nodes::connect_to(config, std::slice::from_ref(url)).await {
+        Ok(client) => match client.inner().nodes().first() {
+            Some(node) => node.request(request).await,
+            None => Vec::new(),
         },
-        // Any other node has one validator, and Besu's methods.
-        Ok(Err(_)) => {
-            let result = ask_besu(node, wish).await.map_err(|error| format!("{error:#}"));
-            vec![Voice { voter: url.to_string(), result }]
+        Err(error) => {
+            let votes = Err(VoterError::Node(ChainError::Unavailable(Some(error.into()))));
+            vec![Ballot { validator: url.to_string(), votes }]
         }
-        Err(error) => failed(error),
-    }
-}
-
-async fn ask_seats(node: &dyn RawUpstream, seats: Vec<Seat>, wish: Wish) -> Vec<Voice> {
-    let mut voices = Vec::new();
-    for seat in seats.into_iter().filter(|seat| seat.running && seat.in_validator_set) {
-        let (name, voter) = (&seat.name, format!("{} {}", seat.name, seat.address));
-        let result = match wish {
-            Wish::Vote { subject, .. } if subject == seat.address => continue,
-            Wish::Vote { subject, add } => {
-                let asked = order(node, "chainnet_proposeVote", &json!([name, subject, add])).await;
-                asked.map(|()| vec![Intention { address: subject, add }])
-            }
-            Wish::Discard { subject } => {
-                order(node, "chainnet_discardVote", &json!([name, subject])).await.map(|()| Vec::new())
-            }
-            Wish::Tell => Ok(seat.votes),
-        };
-        voices.push(Voice { voter, result: result.map_err(|error| format!("{error:#}")) });
-    }
-    voices
-}
-
-async fn ask_besu(node: &dyn RawUpstream, wish: Wish) -> anyhow::Result<Vec<Intention>> {
-    match wish {
-        Wish::Vote { subject, add } => {
-            order(node, "ibft_proposeValidatorVote", &json!([subject, add])).await?;
-        }
-        Wish::Discard { subject } => order(node, "ibft_discardValidatorVote", &json!([subject])).await?,
-        Wish::Tell => {}
-    }
-    let pending = demand(node, "ibft_getPendingVotes", &json!([])).await?;
-    let pending: BTreeMap<Address, bool> =
-        serde_json::from_value(pending).context("the node's votes are not understood")?;
-    Ok(pending.into_iter().map(|(address, add)| Intention { address, add }).collect())
-}
-
-async fn order(node: &dyn RawUpstream, method: &'static str, params: &Value) -> anyhow::Result<()> {
-    demand(node, method, params).await.map(drop)
-}
-
-async fn demand(node: &dyn RawUpstream, method: &'static str, params: &Value) -> anyhow::Result<Value> {
-    match nodes::ask(node, method, params).await? {
-        Ok(result) => Ok(result),
-        Err(refused) => bail!("the node refuses {method} with {}: {}", refused.code, refused.message),
     }
 }
 
@@ -186,25 +96,25 @@ async fn read_tally(config: &Config, chain: &Cached<RemoteClient>) -> anyhow::Re
 }
 
 fn print(
-    wish: Wish,
-    voices: &[Voice],
+    request: VoteRequest,
+    ballots: &[Ballot],
     board: Result<&Board, &anyhow::Error>,
     json: bool,
 ) -> anyhow::Result<()> {
     if json {
-        say(serde_json::to_string_pretty(&view(voices, board))?);
+        say(serde_json::to_string_pretty(&view(ballots, board))?);
         return Ok(());
     }
-    for Voice { voter, result } in voices {
-        match result {
-            Err(error) => say(format!("{voter}  failed: {error}")),
-            Ok(intentions) if intentions.is_empty() && wish == Wish::Tell => {
-                say(format!("{voter}  will not vote"))
+    for Ballot { validator, votes } in ballots {
+        match votes {
+            Err(error) => say(format!("{validator}  failed: {}", in_words(error))),
+            Ok(votes) if votes.is_empty() && request == VoteRequest::List => {
+                say(format!("{validator}  will not vote"))
             }
-            Ok(intentions) if intentions.is_empty() => say(format!("{voter}  votes no longer")),
-            Ok(intentions) => {
-                for vote in intentions {
-                    say(format!("{voter}  will vote to {} {}", way(vote.add), vote.address));
+            Ok(votes) if votes.is_empty() => say(format!("{validator}  votes no longer")),
+            Ok(votes) => {
+                for vote in votes {
+                    say(format!("{validator}  will vote to {} {}", kind(vote.kind), vote.recipient));
                 }
             }
         }
@@ -238,17 +148,16 @@ fn print_tally(board: &Board) {
     }
 }
 
-fn view(voices: &[Voice], board: Result<&Board, &anyhow::Error>) -> Value {
-    let voices: Vec<Value> = voices
+fn view(ballots: &[Ballot], board: Result<&Board, &anyhow::Error>) -> Value {
+    let voters: Vec<Value> = ballots
         .iter()
-        .map(|voice| {
-            let votes: Vec<Value> = voice
-                .result
-                .iter()
-                .flatten()
-                .map(|vote| json!({ "address": vote.address.to_string(), "kind": way(vote.add) }))
+        .map(|ballot| {
+            let votes = ballot.votes.iter().flatten();
+            let votes: Vec<Value> = votes
+                .map(|vote| json!({ "address": vote.recipient.to_string(), "kind": kind(vote.kind) }))
                 .collect();
-            json!({ "voter": voice.voter, "votes": votes, "error": voice.result.as_ref().err() })
+            let error = ballot.votes.as_ref().err().map(in_words);
+            json!({ "voter": ballot.validator, "votes": votes, "error": error })
         })
         .collect();
     let tally = board.ok().map(|board| {
@@ -270,13 +179,18 @@ fn view(voices: &[Voice], board: Result<&Board, &anyhow::Error>) -> Value {
             "votes": ballots,
         })
     });
-    json!({ "nodes": voices, "tally": tally })
-}
-
-fn way(add: bool) -> &'static str {
-    if add { "add" } else { "drop" }
+    json!({ "nodes": voters, "tally": tally })
 }
 
 fn kind(kind: VoteKind) -> &'static str {
-    way(kind == VoteKind::Add)
+    match kind {
+        VoteKind::Add => "add",
+        VoteKind::Drop => "drop",
+    }
+}
+
+/// An error with its causes.
+fn in_words(error: &VoterError) -> String {
+    let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -180,6 +180,10 @@ pub struct KeeperConfig {
     pub key: Option<SecretKey>,
     /// Whether it slashes.
     pub auto_slash: bool,
+    /// Whether it has validators vote.
+    pub auto_vote: bool,
+    /// Validators' nodes that it may have vote.
+    pub voters: Vec<NodeUrl>,
 }
 
 /// The developer and merchant portal.
@@ -417,5 +421,7 @@ fn take_keeper(layers: &mut Layers) -> KeeperConfig {
     KeeperConfig {
         key: layers.take_or(&table::KEEPER_KEY, None, Source::Default),
         auto_slash: layers.take(&table::KEEPER_AUTO_SLASH, false),
+        auto_vote: layers.take(&table::KEEPER_AUTO_VOTE, false),
+        voters: layers.take_or(&table::KEEPER_VOTER_URLS, None, Source::Default).unwrap_or_default(),
     }
 }

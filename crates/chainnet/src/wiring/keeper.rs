@@ -36,7 +36,7 @@ fn signer(key: &B256, refusal: &'static str) -> anyhow::Result<PrivateKeySigner>
 
 impl Wiring<'_> {
     /// Looks after the validators. Every worker has a keeper; the one with the lease acts.
-    pub(crate) fn start_keeper(&self, parts: &mut Parts) -> anyhow::Result<()> {
+    pub(crate) async fn start_keeper(&self, parts: &mut Parts) -> anyhow::Result<()> {
         let config = self.config;
         let key = keeper_key(config)?;
         let mut alarms = Vec::new();
@@ -48,12 +48,14 @@ impl Wiring<'_> {
         let registry = config.deployment().contracts.platform_validator_registry;
         let settings = KeeperSettings {
             auto_slash: config.keeper.auto_slash,
+            auto_vote: config.keeper.auto_vote,
             alarms,
             ..KeeperSettings::new(registry, self.chain_id())
         };
         let (client, db) = (self.chain.client.clone(), self.db.clone());
         let keeper = Keeper::new(client, db, key, settings, Arc::new(Timestamp::now));
-        let keeper = Arc::new(keeper.with_witnesses(self.chain.witnesses.clone()));
+        let keeper = keeper.with_witnesses(self.chain.witnesses.clone()).with_voters(self.voters().await?);
+        let keeper = Arc::new(keeper);
         let running = Arc::clone(&keeper);
         parts.start("the keeper", |stop| async move {
             running.run(stop).await;

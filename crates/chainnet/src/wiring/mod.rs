@@ -9,6 +9,7 @@ mod keeper;
 mod limits;
 mod metrics;
 mod portal;
+mod voter;
 
 use std::sync::Arc;
 

@@ -32,6 +32,22 @@ fn the_configuration_page_lists_every_setting_and_no_other() {
     assert_eq!(listed.trim(), expected.trim(), "docs/configuration.md must list:\n{expected}");
 }
 
+#[test]
+fn the_configuration_page_settles_which_chain_ids_count() {
+    let page = include_str!("../../../../docs/configuration.md");
+    assert!(page.contains("the decimals count"), "readers of the specification are told which form is right");
+    for network in domain::Network::ALL {
+        let (name, id) = (network.name(), network.chain_id());
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("{name} has no row"));
+        assert!(row.contains(&format!("{id} (`{id:#x}`)")), "{row}");
+    }
+    // The specification's own hexadecimal forms, which are other chains.
+    for wrong in ["0x2285", "0x2287"] {
+        assert!(page.contains(wrong), "{wrong} is not explained");
+    }
+}
+
 fn default_in_words(key: &str) -> String {
     let about = SETTINGS.into_iter().find(|about| about.key == key).expect("a setting");
     match about.default {

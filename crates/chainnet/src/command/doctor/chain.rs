@@ -1,6 +1,6 @@
 //! The chain: its record, its blocks against this machine's clock, and the code of the contracts.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use alloy_primitives::{Address, Bytes};
 use chain::{At, ChainClient, Head};
@@ -8,12 +8,12 @@ use domain::Network;
 
 use crate::{cli::ForkChoice, config::Config, finding::Finding, keys::NetworkKeys, network_genesis};
 
-/// Blocks come every two seconds; a chain that stands still for longer has no quorum.
-const STALE_SECS: i64 = 60;
+/// Blocks come every two seconds. When the newest is older than this, the next one is waited for.
+const FRESH_SECS: i64 = 6;
 /// How far a clock may be off before blocks are refused for it.
 const SKEW_SECS: i64 = 5;
-/// How long a chain is watched that looks as if it stood still: a few blocks.
-const WATCH: Duration = Duration::from_secs(7);
+/// How long a chain is watched that looks as if it stood still: longer than a validator that misses its turn holds it up.
+pub(super) const WATCH: Duration = Duration::from_secs(10);
 
 /// The network's deployment record. One with another chain id or other addresses is refused with the configuration.
 pub(super) fn deployment(config: &Config) -> Finding {
@@ -28,17 +28,27 @@ pub(super) fn deployment(config: &Config) -> Finding {
 }
 
 /// Whether blocks come, and whether this machine's clock agrees with them.
-pub(super) async fn blocks_and_clock(client: &dyn ChainClient, head: &Head, now: i64) -> [Finding; 2] {
-    let age = now.saturating_sub_unsigned(head.header.timestamp);
-    let comes = age <= STALE_SECS || comes_another(client, head.number()).await;
-    judge(age, comes)
+pub(super) async fn blocks_and_clock(
+    client: &dyn ChainClient,
+    head: &Head,
+    now: impl Fn() -> i64,
+) -> [Finding; 2] {
+    let age = |head: &Head| now().saturating_sub_unsigned(head.header.timestamp);
+    let seen = age(head);
+    if seen <= FRESH_SECS {
+        return judge(seen, true);
+    }
+    match next_head(client, head.number()).await {
+        Some(next) => judge(age(&next), true),
+        None => judge(seen, false),
+    }
 }
 
 /// Waits for a block after this one.
-async fn comes_another(client: &dyn ChainClient, number: u64) -> bool {
+pub(super) async fn next_head(client: &dyn ChainClient, number: u64) -> Option<Arc<Head>> {
     let mut heads = client.heads();
     let higher = heads.wait_for(|head| head.as_ref().is_some_and(|head| head.number() > number));
-    matches!(tokio::time::timeout(WATCH, higher).await, Ok(Ok(_)))
+    tokio::time::timeout(WATCH, higher).await.ok()?.ok()?.clone()
 }
 
 /// `age` of the newest block by this machine's clock, and whether blocks still come.
@@ -49,7 +59,7 @@ fn judge(age: i64, comes: bool) -> [Finding; 2] {
         let found = format!("this machine is {} s behind the newest block", -age);
         return [Finding::ok("blocks", "the chain goes on"), Finding::fail("clock", found, SET)];
     }
-    if age <= STALE_SECS {
+    if comes && age <= FRESH_SECS {
         return [seen, Finding::ok("clock", "this machine agrees with the newest block")];
     }
     if comes {
@@ -115,6 +125,7 @@ mod tests {
         assert_eq!(verdicts(-10, true), [Verdict::Ok, Verdict::Fail]);
         assert_eq!(verdicts(3600, true), [Verdict::Ok, Verdict::Fail]);
         assert_eq!(verdicts(3600, false), [Verdict::Fail, Verdict::Warn]);
+        assert_eq!(verdicts(9, false), [Verdict::Fail, Verdict::Warn], "no minute passes before it is said");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use access::{PlaceholderError, settle_placeholders};
 use chain::{At, ChainClient, Head, contract};
 use contracts::PlatformFees::getTotalsCall;
 use domain::Network;
+use faucet::{FaucetSettings, STUCK_PAYMENT_BLOCKS};
 use jiff::Timestamp;
 use store::{
     Db, OpenError,
@@ -33,6 +34,7 @@ pub(super) async fn examine(
     if let Some((client, head)) = chain {
         findings.push(index(&db, &*client, &head).await);
         findings.push(fees(config, &db, &*client).await);
+        findings.extend(payments(config, &db, &head).await);
     }
     findings.push(placeholders(config, &db, now).await);
     findings.push(portal::secrets(config, Some(&db)).await);
@@ -121,6 +123,38 @@ async fn compare_fees(config: &Config, db: &Db, client: &dyn ChainClient) -> any
     }
     let found = format!("at block {block} the index has {}, the contract {}", of(indexed), of(counted));
     Ok(Finding::fail("fees", found, "the index is wrong: drop it and let a worker build it again"))
+}
+
+/// Whether the faucet's claims are paid; nothing where there is no faucet.
+async fn payments(config: &Config, db: &Db, head: &Head) -> Option<Finding> {
+    match config.network {
+        Network::Devnet | Network::Testnet => {}
+        Network::Mainnet => return None,
+    }
+    let open = match db.list_open_claims(FaucetSettings::default().open_claims).await {
+        Ok(open) => open,
+        Err(error) => {
+            let found = format!("{:#}", anyhow::Error::from(error));
+            return Some(Finding::fail("payments", found, "look into the database's log"));
+        }
+    };
+    let signed = open.iter().filter_map(|claim| claim.payment.as_ref());
+    let oldest = signed.min_by_key(|payment| payment.signed_block);
+    let waited = oldest.map_or(0, |payment| head.number().saturating_sub(payment.signed_block));
+    let found = match oldest {
+        None => "no claim waits to be paid".to_owned(),
+        Some(payment) => format!(
+            "{} claims wait to be paid, one of them for {waited} blocks: nonce {} of {}",
+            open.len(),
+            payment.nonce,
+            payment.payer
+        ),
+    };
+    if waited < STUCK_PAYMENT_BLOCKS {
+        return Some(Finding::ok("payments", found));
+    }
+    let advice = "the faucet's log says why; see docs/operations.md, \"Transactions that do not move\"";
+    Some(Finding::fail("payments", found, advice))
 }
 
 /// Keys that everybody knows may open the devnet alone.

@@ -12,9 +12,10 @@ use domain::{
 };
 use faucet::FaucetSettings;
 
+use super::nonces;
 use crate::{
     config::{Config, SecretKey},
-    finding::Finding,
+    finding::{Finding, Verdict},
     keys, wiring,
 };
 
@@ -135,6 +136,10 @@ async fn purse(
     let address = PrivateKeySigner::from_bytes(&key).context("the key is not one")?.address();
     let balance = client.account(address, At::Head).await?.balance;
     let finding = judge(balance, address);
+    if let (Verdict::Ok, Some(stuck)) = (finding.verdict, nonces::stuck(client, address).await?) {
+        let advice = "see docs/operations.md, \"Transactions that do not move\"";
+        return Ok(Finding::fail(finding.check, format!("{}, but {stuck}", finding.found), advice));
+    }
     if config.network != Network::Devnet && is_well_known(key) {
         let found = format!("{address} is an account of the devnet, whose key everybody knows");
         return Ok(Finding::fail(finding.check, found, "use a key of your own"));

@@ -4,11 +4,17 @@ mod chain;
 mod database;
 mod keys;
 mod machine;
+mod nodes;
+mod nonces;
 mod portal;
+mod validators;
 
 use std::{sync::Arc, time::Duration};
 
-use ::chain::{ChainClient, Head, remote::NodeUrl};
+use ::chain::{
+    Cached, ChainClient, Head,
+    remote::{NodeUrl, RemoteClient},
+};
 use anyhow::Context;
 use jiff::Timestamp;
 
@@ -43,11 +49,13 @@ pub async fn examine(config: &Config, now: impl Fn() -> Timestamp) -> Vec<Findin
         Ok((client, head)) => {
             let found = format!("chain {}, block {}", config.network.chain_id(), head.number());
             findings.push(Finding::ok("chain", found));
-            findings.extend(chain::blocks_and_clock(&*client, &head, now().as_second()).await);
+            findings.extend(nodes::answers(&client));
+            findings.extend(chain::blocks_and_clock(&*client, &head, || now().as_second()).await);
             findings.push(chain::contracts(config, &*client).await);
+            findings.push(validators::examine(config, &*client, &head).await);
             findings.extend(keys::faucet(config, &*client).await);
             findings.push(keys::keeper(config, &*client).await);
-            Some((client, head))
+            Some((client as Arc<dyn ChainClient>, head))
         }
         Err(error) => {
             let advice = "start the node, or name another with PLATFORM_RPC_URL";
@@ -61,20 +69,19 @@ pub async fn examine(config: &Config, now: impl Fn() -> Timestamp) -> Vec<Findin
 }
 
 /// The configured nodes, or the node that runs on this machine.
-pub(super) async fn reach_chain(config: &Config) -> anyhow::Result<(Arc<dyn ChainClient>, Arc<Head>)> {
-    let client = if config.nodes.is_empty() {
-        let node: NodeUrl =
-            format!("http://{}", config.node.rpc).parse().context("not the address of a node")?;
-        chain_source::connect(config, &[node]).await?
-    } else {
-        chain_source::connect(config, &config.nodes).await?
-    };
+pub(super) async fn reach_chain(config: &Config) -> anyhow::Result<(Arc<Cached<RemoteClient>>, Arc<Head>)> {
+    let embedded: NodeUrl =
+        format!("http://{}", config.node.rpc).parse().context("not the address of a node")?;
+    let urls = if config.nodes.is_empty() { vec![embedded] } else { config.nodes.clone() };
+    let client = chain_source::connect(config, &urls).await?;
+    let names: Vec<String> = urls.iter().map(ToString::to_string).collect();
+    let nobody = || format!("no node answers: {}", names.join(", "));
     let mut heads = client.heads();
     let head = tokio::time::timeout(PATIENCE, heads.wait_for(Option::is_some))
         .await
-        .context("no node answers")?
-        .context("no node answers")?
+        .with_context(nobody)?
+        .with_context(nobody)?
         .clone();
-    let head = head.context("no node answers")?;
+    let head = head.with_context(nobody)?;
     Ok((Arc::new(client), head))
 }

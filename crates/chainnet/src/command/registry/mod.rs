@@ -7,8 +7,9 @@
 mod plan;
 mod print;
 mod refusal;
+mod rewards;
 mod safe;
-mod send;
+pub(crate) mod send;
 mod state;
 
 use alloy_primitives::{Address, U256};
@@ -39,6 +40,7 @@ pub(crate) fn run(config: &Config, command: &RegistryCommand) -> anyhow::Result<
         match (command, Plan::of(command)) {
             (RegistryCommand::Show { operator, json }, _) => desk.show(*operator, *json).await,
             (_, Some(plan)) => desk.change(command, &plan).await,
+            (RegistryCommand::Rewards(rewards), None) => rewards::run(&desk, rewards).await,
             (RegistryCommand::Status { json }, None) => desk.status(*json).await,
             (_, None) => Ok(()),
         }
@@ -108,7 +110,13 @@ impl<'a> Desk<'a> {
     }
 
     async fn change(&self, command: &RegistryCommand, plan: &Plan) -> anyhow::Result<()> {
-        let prepared = self.prepare(command, plan).await?;
+        let sender = self.sender(plan).await?;
+        // First, so that what is tried out and shown is what the transaction will find.
+        let nonce = match &sender {
+            Sender::Key(key) if !plan.how.dry_run => send::next_nonce(&self.chain, key.address()).await?,
+            Sender::Key(_) | Sender::Safe(_) => 0,
+        };
+        let prepared = self.prepare(command, plan, sender).await?;
         let mut view = print::call(plan, &prepared, self.registry);
         match &prepared.sender {
             Sender::Safe(safe) => {
@@ -117,7 +125,14 @@ impl<'a> Desk<'a> {
             }
             Sender::Key(_) if plan.how.dry_run => print::dry_run(&mut view, &prepared, plan.how),
             Sender::Key(key) => {
-                let mined = send::send(&self.chain, key, (self.registry, plan), prepared.gas).await?;
+                let (to, value, input) = (self.registry, plan.value, plan.input.clone());
+                let draft = send::Draft { to, value, input, gas: prepared.gas };
+                let mined = send::send(&self.chain, key, nonce, draft).await?;
+                if let Some(reason) = &mined.reverted {
+                    let (hash, block) = (mined.hash, mined.block);
+                    let reason = refusal::in_words(reason.as_ref());
+                    bail!("the registry refused transaction {hash} in block {block}: {reason}");
+                }
                 let operator = plan.operator.unwrap_or(key.address());
                 let after = State::read(&self.chain, self.registry, operator).await?;
                 print::outcome(&mut view, &mined, &prepared.before.changes(&after), plan.how)
@@ -126,12 +141,22 @@ impl<'a> Desk<'a> {
     }
 
     /// Finds out who sends it, and that the registry would take it.
-    async fn prepare(&self, command: &RegistryCommand, plan: &Plan) -> anyhow::Result<Prepared> {
-        let sender = self.sender(plan).await?;
+    async fn prepare(
+        &self,
+        command: &RegistryCommand,
+        plan: &Plan,
+        sender: Sender,
+    ) -> anyhow::Result<Prepared> {
         let operator = plan.operator.unwrap_or(sender.address());
         let before = State::read(&self.chain, self.registry, operator).await?;
         if plan.is_known && before.record.status == state::NONE {
             bail!(unknown_operator(operator));
+        }
+        if let RegistryCommand::Slash { again: false, .. } = command
+            && before.record.status == state::JAILED
+        {
+            let until = state::time(before.record.jailedUntil);
+            bail!("{operator} was slashed and is in jail until {until}; --again slashes it once more");
         }
         let request = json!({
             "from": sender.address(),
@@ -159,12 +184,16 @@ impl<'a> Desk<'a> {
 
     /// Whoever has the right: the key, or the treasury's Safe.
     async fn sender(&self, plan: &Plan) -> anyhow::Result<Sender> {
+        self.sender_with(plan.right, plan.how.safe).await
+    }
+
+    async fn sender_with(&self, right: Right, wants_safe: bool) -> anyhow::Result<Sender> {
         let safe = contract::call(&self.chain, self.registry, &Registry::treasuryCall {}, At::Head).await?;
-        if plan.how.safe {
+        if wants_safe {
             return Ok(Sender::Safe(safe));
         }
-        let key = self.key(plan.right)?;
-        let (role, name) = match plan.right {
+        let key = self.key(right)?;
+        let (role, name) = match right {
             Right::Admin => (state::admin_role(), "ADMIN_ROLE"),
             Right::Slasher => (state::slasher_role(), "SLASHER_ROLE"),
             Right::Operator | Right::Anybody => return key.map(Sender::Key).with_context(no_key),

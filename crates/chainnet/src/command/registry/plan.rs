@@ -53,7 +53,7 @@ impl Plan {
     pub(super) fn of(command: &RegistryCommand) -> Option<Self> {
         use RegistryCommand as C;
         Some(match command {
-            C::Status { .. } | C::Show { .. } => return None,
+            C::Status { .. } | C::Show { .. } | C::Rewards(_) => return None,
             C::Approve { operator, revoke, how } => {
                 let call = Registry::setOperatorApprovalCall { operator: *operator, approved: !revoke };
                 let words = format!("setOperatorApproval({operator}, {})", !revoke);
@@ -64,7 +64,7 @@ impl Plan {
                 let words = format!("distributeRewards({operator}, {})", amount.0);
                 Self { value: amount.0, ..Self::new(words, &call, Right::Admin, how).about(*operator) }
             }
-            C::Slash { operator, reason, how } => {
+            C::Slash { operator, reason, how, .. } => {
                 let reason = reason_number(*reason);
                 let call = Registry::slashValidatorCall { operator: *operator, reason };
                 let words = format!("slashValidator({operator}, {reason})");
@@ -145,7 +145,7 @@ pub(super) fn foresee(command: &RegistryCommand, before: &State, sender: Address
     use RegistryCommand as C;
     let mut state = before.clone();
     match command {
-        C::Status { .. } | C::Show { .. } => {}
+        C::Status { .. } | C::Show { .. } | C::Rewards(_) => {}
         C::Approve { revoke, .. } => state.is_approved = !revoke,
         C::Distribute { amount, .. } => state.record.rewards += amount.0,
         C::Slash { reason, .. } => slash(&mut state, *reason, now),

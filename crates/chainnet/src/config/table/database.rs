@@ -36,6 +36,7 @@ pub(in crate::config) const DATABASE_URL: Setting<SecretUrl> = Setting {
             "partner",
             "rate",
             "portal",
+            "registry",
             "validator",
             "db",
         ],

@@ -75,7 +75,7 @@ pub(in crate::config) const FAUCET_KEY: Setting<SecretKey> = Setting {
         allowed: "0x and 64 hexadecimal digits",
         default: Depends("devnet the well-known one, testnet keys/faucet in the data directory"),
         shape: Shape::Text,
-        commands: &["up", "faucet"],
+        commands: &["up", "faucet", "send"],
     },
     parse: value::private_key,
     show: SecretKey::masked,

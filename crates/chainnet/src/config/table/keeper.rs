@@ -1,5 +1,7 @@
 //! Settings of the keeper and of the commands that administer the registry.
 
+use chain::remote::NodeUrl;
+
 use crate::config::{
     secret::SecretKey,
     setting::{
@@ -7,7 +9,7 @@ use crate::config::{
         DefaultValue::{Depends, Fixed},
         Setting, Shape,
     },
-    value,
+    value::{self, listed},
 };
 
 pub(in crate::config) const KEEPER_KEY: Setting<SecretKey> = Setting {
@@ -46,6 +48,40 @@ pub(in crate::config) const KEEPER_AUTO_SLASH: Setting<bool> = Setting {
     secret: false,
 };
 
+pub(in crate::config) const KEEPER_AUTO_VOTE: Setting<bool> = Setting {
+    about: About {
+        key: "keeper.auto_vote",
+        env: "KEEPER_AUTO_VOTE",
+        flag: "keeper-auto-vote",
+        value: "SWITCH",
+        meaning: "Whether the keeper has validators vote out who is out of the registry, and vote in who was accepted and has staked",
+        allowed: "true, false",
+        default: Fixed("false"),
+        shape: Shape::Switch,
+        commands: &["up", "worker"],
+    },
+    parse: value::switch,
+    show: bool::to_string,
+    secret: false,
+};
+
+pub(in crate::config) const KEEPER_VOTER_URLS: Setting<Vec<NodeUrl>> = Setting {
+    about: About {
+        key: "keeper.voter_urls",
+        env: "KEEPER_VOTER_URLS",
+        flag: "keeper-voter-urls",
+        value: "URLS",
+        meaning: "Validators' own nodes that the keeper may have vote, with the IBFT methods enabled",
+        allowed: "http, https, ws or wss URLs",
+        default: Depends("none; with the embedded chain its own validators"),
+        shape: Shape::List,
+        commands: &["up", "worker"],
+    },
+    parse: value::nodes,
+    show: |nodes| listed(nodes),
+    secret: true,
+};
+
 pub(in crate::config) const REGISTRY_KEY: Setting<SecretKey> = Setting {
     about: About {
         key: "registry.key",
@@ -56,7 +92,7 @@ pub(in crate::config) const REGISTRY_KEY: Setting<SecretKey> = Setting {
         allowed: "0x and 64 hexadecimal digits",
         default: Depends("devnet the well-known administrator's, testnet keys/admin in the data directory"),
         shape: Shape::Text,
-        commands: &["registry"],
+        commands: &["registry", "send"],
     },
     parse: value::private_key,
     show: SecretKey::masked,

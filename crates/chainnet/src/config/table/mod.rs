@@ -23,7 +23,7 @@ pub(super) use self::{
     gas::{MIN_GAS_PRICE, TX_GAS_CAP},
     gateway::{GATEWAY_BUFFER_MIB, GATEWAY_CORS_ORIGINS, GATEWAY_HOST, GATEWAY_PORT, GATEWAY_RATE_LIMIT_MAX},
     general::{DATA, DEPLOYMENTS, LOG_FILTER, LOG_FORMAT, NETWORK},
-    keeper::{KEEPER_AUTO_SLASH, KEEPER_KEY, REGISTRY_KEY},
+    keeper::{KEEPER_AUTO_SLASH, KEEPER_AUTO_VOTE, KEEPER_KEY, KEEPER_VOTER_URLS, REGISTRY_KEY},
     mail::{SMTP_FROM, SMTP_URL},
     metrics::{DRAIN_SECONDS, METRICS_HOST, METRICS_PORT},
     node::{NODE_DEMO, NODE_GENESIS, NODE_RPC_HOST, NODE_RPC_PORT, RPC_URL},
@@ -45,7 +45,7 @@ pub(in crate::config) const FILE: About = About {
 };
 
 /// Every setting that has a key in the configuration file, in the order of the documentation.
-pub const SETTINGS: [&About; 45] = [
+pub const SETTINGS: [&About; 47] = [
     &NETWORK.about,
     &DATA.about,
     &DEPLOYMENTS.about,
@@ -87,6 +87,8 @@ pub const SETTINGS: [&About; 45] = [
     &SMTP_FROM.about,
     &KEEPER_KEY.about,
     &KEEPER_AUTO_SLASH.about,
+    &KEEPER_AUTO_VOTE.about,
+    &KEEPER_VOTER_URLS.about,
     &REGISTRY_KEY.about,
     &METRICS_HOST.about,
     &METRICS_PORT.about,

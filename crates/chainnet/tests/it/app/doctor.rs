@@ -8,18 +8,23 @@ use std::{
     path::Path,
 };
 
+use alloy_primitives::{Address, U256};
 use chainnet::{
     Finding, Verdict,
     config::{Config, Given},
     examine,
 };
+use domain::devnet::{DevRole, role_key};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use store::testing::tamper;
 use tempfile::TempDir;
-use testkit::{AppProcess, Merchant, Mining, NodeProcess, Receiver, RpcClient, Wallet, process::free_port};
+use testkit::{
+    AppProcess, Besu, BesuSettings, Draft, Merchant, Mining, NodeProcess, Receiver, RpcClient, Wallet,
+    process::free_port,
+};
 
-use super::{folder, indexed, operator::pay_fee, up};
+use super::{folder, indexed, operator::pay_fee, sixth::mining, up};
 use crate::rig::{BINARY, chainnet, chainnet_with};
 
 /// A product, and where it is.
@@ -140,11 +145,13 @@ async fn a_healthy_devnet_is_all_green() {
         "blocks",
         "clock",
         "contracts",
+        "validators",
         "faucet",
         "keeper",
         "database",
         "index",
         "fees",
+        "payments",
         "placeholders",
         "portal",
         "rate",
@@ -218,6 +225,48 @@ async fn a_clock_that_is_off_is_told_from_a_chain_that_stands_still() {
     assert_says(&findings, "blocks", &["stands still"]);
     let clock = findings.iter().find(|finding| finding.check == "clock").unwrap();
     assert_eq!(clock.verdict, Verdict::Warn, "the clock is not accused: {clock}");
+}
+
+#[tokio::test]
+async fn a_chain_that_stands_still_is_named_at_once() {
+    let patient = Patient::timed().await;
+    for name in ["V1", "V2"] {
+        patient.node().call::<Value>("chainnet_stopValidator", json!([name])).await.unwrap();
+    }
+    // As soon as the last block is older than the next one could be.
+    let now = time_after_head(&patient.node()).await + SignedDuration::from_secs(9);
+    let findings = examine(&patient.config(&[]), || now).await;
+    assert_says(&findings, "blocks", &["stands still"]);
+}
+
+#[tokio::test]
+async fn dead_nodes_are_named_although_another_answers() {
+    let patient = Patient::on_demand().await;
+    let dead = format!("http://127.0.0.1:{}", free_port().unwrap());
+    let nodes = format!("{},{dead}", patient.node().url());
+    let findings = patient.findings(&[("PLATFORM_RPC_URL", nodes.as_str())]).await;
+    let found = findings.iter().find(|finding| finding.check == "nodes").expect("a check of nodes");
+    assert_eq!(found.verdict, Verdict::Warn, "{found}");
+    assert!(found.found.contains(&dead) && found.found.contains("does not answer"), "{found}");
+    // All of them.
+    let findings = patient.findings(&[("PLATFORM_RPC_URL", dead.as_str())]).await;
+    assert_says(&findings, "chain", &["no node answers", &dead]);
+}
+
+#[tokio::test]
+async fn transactions_that_do_not_move_are_named() {
+    let patient = Patient::on_demand().await;
+    let node = patient.node();
+    // Of the faucet's key, with nonces 0 and 1 missing.
+    let mut faucet = Wallet::from_key(role_key(DevRole::Faucet)).unwrap();
+    faucet.set_nonce(2);
+    let stuck = faucet.sign_legacy(Draft::transfer(Address::repeat_byte(1), U256::ONE));
+    node.send_raw(&stuck.raw).await.unwrap();
+    let besu = Besu::start(node.address(), BesuSettings::v24_12_2()).await.unwrap();
+    let (url, now) = (besu.url(), time_after_head(&node).await);
+    let config = patient.config(&[("PLATFORM_RPC_URL", url.as_str())]);
+    let findings = mining(&node, examine(&config, || now)).await;
+    assert_says(&findings, "faucet", &["do not move", "nonce 0"]);
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn wait_for_status(api: HttpClient, operator: Address, wanted: &str) -> Va
 }
 
 /// Waits until so many transactions wait for a block.
-async fn pooled(node: &RpcClient, count: &str) {
+pub(super) async fn pooled(node: &RpcClient, count: &str) {
     let deadline = std::time::Instant::now() + super::PATIENCE;
     loop {
         let status: Value = node.call("txpool_status", json!([])).await.expect("a pool");
@@ -49,6 +49,53 @@ async fn up_lets_a_validator_out_in_the_block_after_its_jail() {
     node.mine().await.expect("a block");
     let detail = wait_for_status(app.api(), jailed, "ACTIVE").await;
     assert_eq!(detail["slashCount"], 1);
+}
+
+/// Slashes an operator out of the registry.
+async fn slash_out(node: &RpcClient, operator: Address) {
+    for _ in 0..3 {
+        let words = ["slash", &operator.to_string(), "downtime", "--again"];
+        registry(node, role_key(DevRole::Keeper), &words).await.success();
+    }
+}
+
+#[tokio::test]
+async fn a_third_slash_is_told_everywhere_and_with_votes_ends_in_the_set() {
+    let data = folder();
+    let app = super::up(data.path()).await;
+    let node = app.node().expect("a node");
+    mine(&node, 12).await;
+    let slashed = operator(1);
+    slash_out(&node, slashed).await;
+    let detail = wait_for_status(app.api(), slashed, "SLASHED").await;
+    assert_eq!(
+        (&detail["inValidatorSet"], &detail["removalPending"]),
+        (&json!(true), &json!(true)),
+        "{detail}"
+    );
+    let page = app.server().announced("Explorer").expect("an explorer");
+    let page = HttpClient::new(page).get(&format!("/validators/{slashed}")).await.expect("a page");
+    assert!(String::from_utf8_lossy(&page.body).contains("until it is voted out"));
+    let metrics = HttpClient::new(app.server().announced("Metrics").expect("metrics"));
+    let is_counted = |answer: &HttpAnswer| {
+        String::from_utf8_lossy(&answer.body).contains("keeper_validators_expelled 1\n")
+    };
+    metrics.wait_for("/metrics", is_counted).await.unwrap_or_else(|error| panic!("{error}"));
+    drop(app);
+
+    let arguments = ["--on-demand", "--rate-limit-max", "100000", "--keeper-auto-vote", "true"];
+    let app = AppProcess::up(BINARY, data.path(), arguments).await.unwrap_or_else(|error| panic!("{error}"));
+    let node = app.node().expect("a node");
+    let is_out = |answer: &HttpAnswer| answer.json()["inValidatorSet"] == false;
+    let path = format!("/api/v1/validators/{slashed}");
+    let api = app.api();
+    let detail = mining(&node, api.wait_for(&path, is_out)).await.unwrap_or_else(|error| panic!("{error}"));
+    let detail = detail.json();
+    assert_eq!(
+        (&detail["status"], &detail["removalPending"]),
+        (&json!("SLASHED"), &json!(false)),
+        "{detail}"
+    );
 }
 
 store::engine_tests! {

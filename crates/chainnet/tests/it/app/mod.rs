@@ -20,6 +20,7 @@ mod portal_kills;
 mod redis_tls;
 mod registry;
 mod rest;
+mod rewards;
 mod roles;
 mod secrets;
 mod sixth;

@@ -10,9 +10,12 @@ use alloy_signer_local::PrivateKeySigner;
 use alloy_sol_types::SolCall;
 use domain::devnet::{self, DevRole, role_key};
 use serde_json::{Value, json};
-use testkit::{Draft, RpcClient, Wallet};
+use testkit::{Besu, BesuSettings, Draft, RpcClient, Wallet};
 
-use super::sixth::registry;
+use super::{
+    keeper::pooled,
+    sixth::{mining, registry},
+};
 use crate::rig::{chainnet, on_demand};
 
 fn admin() -> B256 {
@@ -140,6 +143,54 @@ async fn mistakes_are_told_in_words() {
     let nobody = format!("http://127.0.0.1:{}", testkit::process::free_port().expect("a port"));
     let error = chainnet(["registry", "status", "--rpc-url", &nobody]).await.failure();
     assert!(error.contains("no node answers"), "{error}");
+}
+
+#[tokio::test]
+async fn a_nonce_that_is_missing_below_what_waits_is_taken() {
+    let node = on_demand().await;
+    let node = node.client();
+    let besu = Besu::start(node.address(), BesuSettings::v24_12_2()).await.expect("a Besu");
+    // Of the admin's key, with nonces 0 and 1 missing: Besu's pending nonce is 3.
+    let mut wallet = Wallet::dev(0);
+    wallet.set_nonce(2);
+    let stuck = wallet.sign_legacy(Draft::transfer(Address::repeat_byte(1), U256::ONE));
+    node.send_raw(&stuck.raw).await.expect("taken");
+    let (url, key) = (besu.url(), admin().to_string());
+    let words = ["registry", "expand", "2", "--rpc-url", &url, "--registry-key", &key];
+    let ended = mining(node, chainnet(words)).await;
+    assert!(ended.err.contains("none with nonce 0"), "{}", ended.err);
+    ended.success();
+    let status = json_of(node, admin(), &["status"]).await;
+    assert_eq!(status["phase"], 2);
+}
+
+#[tokio::test]
+async fn a_node_that_is_lost_after_sending_leaves_the_hash_and_no_second_slash() {
+    let node = on_demand().await;
+    let node = node.client();
+    let besu = Besu::start(node.address(), BesuSettings::v24_12_2()).await.expect("a Besu");
+    let (url, key, operator) = (besu.url(), keeper().to_string(), first());
+    let words = ["registry", "slash", &operator, "downtime", "--rpc-url", &url, "--registry-key", &key];
+    let lose = async {
+        pooled(node, "0x1").await;
+        drop(besu);
+    };
+    let (ended, ()) = tokio::join!(chainnet(words), lose);
+    let told = ended.failure();
+    let content: Value = node.call("txpool_content", json!([])).await.expect("a pool");
+    let account = Wallet::from_key(keeper()).expect("a key").address();
+    let pooled = &content["pending"][format!("{account:#x}")]["0"]["hash"];
+    assert!(told.contains(pooled.as_str().expect("a hash")), "{pooled} is missing from: {told}");
+    for word in ["whether it is in a block is not known", "do not repeat", "eth_getTransactionReceipt"] {
+        assert!(told.contains(word), "{word} is missing from: {told}");
+    }
+
+    // Whoever repeats it all the same: what waits is waited for, and a jailed operator is not slashed by mistake.
+    let again = registry(node, keeper(), &["slash", &operator, "downtime"]).await;
+    assert!(again.failure().contains("--again"));
+    let shown = json_of(node, keeper(), &["show", &operator]).await;
+    assert_eq!((&shown["status"], &shown["slashCount"]), (&json!("JAILED"), &json!(1)), "{shown}");
+    registry(node, keeper(), &["slash", &operator, "downtime", "--again"]).await.success();
 }
 
 #[tokio::test]

@@ -3,13 +3,13 @@
 use std::{future::Future, path::Path, pin::pin, time::Duration};
 
 use alloy_primitives::{Address, B256};
-use domain::devnet;
+use domain::devnet::{self, DevRole, role_key};
 use serde_json::{Value, json};
 use testkit::{AppProcess, HttpAnswer, RpcClient, Wallet};
 use tokio::time::sleep;
 
 use super::{folder, up};
-use crate::rig::{Ended, block, chainnet};
+use crate::rig::{BINARY, Ended, block, chainnet};
 
 const BOB: usize = 3;
 
@@ -144,6 +144,37 @@ async fn a_sixth_validator_joins_by_votes_and_leaves_by_votes() {
     let tally = validator(&node, data.path(), &["status", "--json"]).await.success();
     let tally: Value = serde_json::from_str(&tally).expect("JSON");
     assert_eq!(tally["tally"]["validatorSet"].as_array().map(Vec::len), Some(5), "{tally}");
+}
+
+#[tokio::test]
+async fn an_accepted_operator_is_voted_in_and_after_its_third_slash_out_by_the_keeper() {
+    let data = folder();
+    let arguments = ["--on-demand", "--rate-limit-max", "100000", "--keeper-auto-vote", "true"];
+    let app = AppProcess::up(BINARY, data.path(), arguments).await.unwrap_or_else(|error| panic!("{error}"));
+    let node = app.node().expect("a node");
+    for _ in 0..12 {
+        node.mine().await.expect("a block");
+    }
+    let (admin, bob) = (devnet::ACCOUNTS[0].key, devnet::ACCOUNTS[BOB].key);
+    let v6 = sixth(&node).await;
+    let id = apply(&app).await;
+    applications(data.path(), &["approve", &id]).await.success();
+    registry(&node, admin, &["expand", "2"]).await.success();
+    registry(&node, bob, &["register", "Node of Bob"]).await.success();
+    registry(&node, bob, &["set-consensus-address", &v6]).await.success();
+    mining(&node, wait_for_state(&app, &id, "active")).await;
+    let detail =
+        wait(&app, &format!("/api/v1/validators/{v6}"), |answer| answer["inValidatorSet"] == true).await;
+    assert_eq!(detail["moniker"], "Node of Bob");
+
+    let operator = Wallet::dev(BOB).address().to_string();
+    for _ in 0..3 {
+        let slash = ["slash", &operator, "downtime", "--again"];
+        registry(&node, role_key(DevRole::Keeper), &slash).await.success();
+    }
+    mining(&node, wait_for_state(&app, &id, "removed")).await;
+    let gone = |answer: &Value| answer["inValidatorSet"] == false;
+    mining(&node, wait(&app, &format!("/api/v1/validators/{v6}"), gone)).await;
 }
 
 #[tokio::test]
