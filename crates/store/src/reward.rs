@@ -201,3 +201,58 @@ fn payment(
         block_number: block.map(|block| to_unsigned("block of a reward", block)).transpose()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::U256;
+
+    use super::*;
+    use crate::engine_tests;
+
+    const ALICE: Address = Address::repeat_byte(0xaa);
+    const BOB: Address = Address::repeat_byte(0xbb);
+
+    fn wei(amount: u64) -> Wei {
+        Wei(U256::from(amount))
+    }
+
+    fn transaction(nonce: u64) -> RewardTransaction {
+        let hash = B256::with_last_byte(u8::try_from(nonce).unwrap());
+        RewardTransaction { signer: ALICE, nonce, raw: Bytes::from_static(b"raw"), hash }
+    }
+
+    engine_tests! {
+        async fn a_block_is_rewarded_once(test: TestDb) {
+            let shares = [(ALICE, wei(3)), (BOB, wei(4))];
+            let run = test.begin_rewards((10, 19), wei(8), &shares, 1).await.unwrap().expect("a run");
+            assert_eq!((run.id, run.from_block, run.to_block, run.pool), (1, 10, 19, wei(8)));
+            for range in [(10, 19), (0, 10), (19, 30), (12, 13), (0, 99)] {
+                assert_eq!(test.begin_rewards(range, wei(8), &shares, 1).await.unwrap(), None, "{range:?}");
+                let known = test.reward_runs(range.0, range.1).await.unwrap();
+                assert_eq!(known.first(), Some(&run), "{range:?}");
+            }
+            assert_eq!(test.reward_runs(20, 29).await.unwrap(), []);
+            let next = test.begin_rewards((20, 29), wei(1), &[], 1).await.unwrap().expect("a run");
+            assert_eq!(next.id, 2);
+            let payments = test.reward_payments(1).await.unwrap();
+            let amounts: Vec<_> = payments.iter().map(|one| (one.operator, one.amount)).collect();
+            assert_eq!(amounts, shares);
+        }
+
+        async fn a_payment_has_one_transaction_and_one_block(test: TestDb) {
+            test.begin_rewards((1, 2), wei(3), &[(ALICE, wei(3))], 1).await.unwrap().expect("a run");
+            let place = (1, ALICE);
+            assert!(test.sign_reward(place, None, &transaction(1), 2).await.unwrap());
+            assert!(!test.sign_reward(place, None, &transaction(2), 2).await.unwrap(), "it has one");
+            let former = Some(transaction(1).hash);
+            assert!(test.sign_reward(place, former, &transaction(3), 2).await.unwrap());
+            test.settle_reward(place, (transaction(1).hash, 7), 3).await.unwrap();
+            assert_eq!(test.reward_payments(1).await.unwrap()[0].block_number, None, "of another transaction");
+            test.settle_reward(place, (transaction(3).hash, 8), 3).await.unwrap();
+            let paid = &test.reward_payments(1).await.unwrap()[0];
+            assert_eq!((paid.block_number, paid.transaction.clone()), (Some(8), Some(transaction(3))));
+            let again = test.sign_reward(place, Some(transaction(3).hash), &transaction(4), 4).await.unwrap();
+            assert!(!again, "it is paid");
+        }
+    }
+}

@@ -131,7 +131,11 @@ pub(crate) async fn deliver(client: &dyn ChainClient, Signed { raw, hash }: Sign
     say_note(format!("sending transaction {hash}"));
     match client.send_transaction(raw).await {
         Ok(_) => wait(client, hash).await,
-        Err(SendError::Rejected { message, .. }) => bail!("the node refuses the transaction: {message}"),
+        // One that was sent before may be in a block by now.
+        Err(SendError::Rejected { message, .. }) => match find(client, hash).await {
+            Ok(Some(mined)) => Ok(mined),
+            Ok(None) | Err(_) => bail!("the node refuses the transaction: {message}"),
+        },
         // It may be on its way all the same.
         Err(SendError::Unknown(_)) => wait(client, hash).await,
     }

@@ -96,6 +96,8 @@ async fn rewards_that_were_broken_off_go_on_where_they_stopped() {
     let mut broken_off = command.spawn().expect("the binary runs");
     pooled(&node, "0x1").await;
     broken_off.kill().await.expect("killed");
+    // It is paid, and nobody has noted it.
+    node.mine().await.expect("a block");
     let done = rewards(&node, data.path(), &words).await.success();
     assert!(done.contains("all 5 operators are paid"), "{done}");
     assert_eq!(unclaimed(&node).await, ["10"; 5], "every one once");
