@@ -15,7 +15,7 @@ impl Wiring<'_> {
     pub(super) async fn voters(&self) -> anyhow::Result<Vec<Arc<dyn Voter>>> {
         let named = &self.config.keeper.voters;
         if !named.is_empty() {
-            let client = chain_source::connect(self.config.network, named).await?;
+            let client = chain_source::connect(self.config, named).await?;
             return Ok(client.inner().nodes().iter().map(|node| Arc::clone(node) as _).collect());
         }
         let embedded = self.chain.node.as_ref().map(|node| EmbeddedVoter(node.methods.control.clone()));
