@@ -136,7 +136,7 @@ mod tests {
         for (host, interface) in [("fd00::1", "::"), ("::1", "::1")] {
             let hosts = [host.parse().unwrap()];
             let plan =
-                Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 1, &hosts).unwrap();
+                Plan::new(Network::Testnet, ForkChoice::default(), Wei::from_coin(1), 0, 1, &hosts).unwrap();
             let table: toml::Table = text(&plan, &plan.nodes[0], "").parse().unwrap();
             let allowed = table["host-allowlist"].as_array().unwrap();
             assert_eq!(allowed[2].as_str(), Some(format!("[{host}]").as_str()));

@@ -91,7 +91,7 @@ impl Watch {
             };
             let json = answer.json();
             let Some(number) =
-                json["result"].as_str().and_then(|hex| u64::from_str_radix(hex.get(2..)?, 16).ok())
+                json.get("result").and_then(|number| u64::from_str_radix(number.as_str()?.get(2..)?, 16).ok())
             else {
                 self.note(Breach::NoAnswer { what: "eth_blockNumber", reason: json.to_string() });
                 continue;
