@@ -5,7 +5,7 @@ use alloy_signer_local::PrivateKeySigner;
 use anyhow::{Context, bail, ensure};
 use chain::{At, ChainClient, RawUpstream};
 use domain::{Network, Wei};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     nodes,
@@ -42,14 +42,17 @@ pub(crate) fn run(config: &Config, options: &SendCoin) -> anyhow::Result<()> {
         );
         let before = chain.account(options.to, At::Head).await?.balance;
         let gas = estimate(&**chain.inner(), &key, options).await?;
-        let mut view = json!({
-            "from": key.address().to_string(),
-            "to": options.to.to_string(),
-            "amount": options.amount.to_string(),
-            "amountWei": options.amount.0.to_string(),
-            "balanceBefore": Wei(before).to_string(),
-            "sent": !options.dry_run,
-        });
+        let mut view: Map<String, Value> = [
+            ("from", json!(key.address().to_string())),
+            ("to", json!(options.to.to_string())),
+            ("amount", json!(options.amount.to_string())),
+            ("amountWei", json!(options.amount.0.to_string())),
+            ("balanceBefore", json!(Wei(before).to_string())),
+            ("sent", json!(!options.dry_run)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect();
         if options.dry_run {
             return print(&view, "nothing was sent", options.json);
         }
@@ -62,9 +65,10 @@ pub(crate) fn run(config: &Config, options: &SendCoin) -> anyhow::Result<()> {
                 mined.block
             );
         }
-        view["transaction"] = json!(mined.hash);
-        view["block"] = json!(mined.block);
-        view["balanceAfter"] = json!(Wei(chain.account(options.to, At::Head).await?.balance).to_string());
+        let after = Wei(chain.account(options.to, At::Head).await?.balance).to_string();
+        view.insert("transaction".to_owned(), json!(mined.hash));
+        view.insert("block".to_owned(), json!(mined.block));
+        view.insert("balanceAfter".to_owned(), json!(after));
         print(&view, "sent", options.json)
     })
 }
@@ -100,12 +104,12 @@ async fn estimate(
     }
 }
 
-fn print(view: &Value, heading: &str, json: bool) -> anyhow::Result<()> {
+fn print(view: &Map<String, Value>, heading: &str, json: bool) -> anyhow::Result<()> {
     if json {
         say(serde_json::to_string_pretty(view)?);
         return Ok(());
     }
-    for (name, value) in view.as_object().into_iter().flatten().filter(|(name, _)| *name != "sent") {
+    for (name, value) in view.iter().filter(|(name, _)| *name != "sent") {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         say(format!("{name:<14} {text}"));
     }

@@ -110,9 +110,9 @@ async fn check_chain(db: &Db, rewards: &Rewards, shares: &[RewardShare]) -> anyh
     let paid: BTreeSet<(Address, U256)> = events
         .into_iter()
         .filter(|row| row.block_number > rewards.to)
-        .filter_map(|row| match row.event {
-            ContractEvent::RewardsDistributed { operator, amount } => Some((operator, amount.0)),
-            _ => None,
+        .filter_map(|row| {
+            let ContractEvent::RewardsDistributed { operator, amount } = row.event else { return None };
+            Some((operator, amount.0))
         })
         .collect();
     let is_paid = |share: &RewardShare| paid.contains(&(share.candidate.operator, share.amount.0));
