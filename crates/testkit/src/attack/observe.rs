@@ -90,8 +90,9 @@ impl Watch {
                 continue;
             };
             let json = answer.json();
-            let Some(number) =
-                json.get("result").and_then(|number| u64::from_str_radix(number.as_str()?.get(2..)?, 16).ok())
+            let Some(number) = json
+                .get("result")
+                .and_then(|number| u64::from_str_radix(number.as_str()?.get(2..)?, 16).ok())
             else {
                 self.note(Breach::NoAnswer { what: "eth_blockNumber", reason: json.to_string() });
                 continue;
