@@ -15,7 +15,6 @@ mod keyring;
 mod keys;
 mod last_key;
 mod limit;
-mod permits;
 mod placeholder;
 mod redis;
 
@@ -31,7 +30,6 @@ pub use limit::{
     Allowance, Counted, Counting, Leaser, Limiter, Meter, Quota, SharedLimitsError, Sharing, Subject,
     UniformLimiter,
 };
-pub use permits::{OwnedPermit, Permit, Permits};
 pub use placeholder::{PLACEHOLDERS, Placeholder, PlaceholderError, settle_placeholders};
 
 use std::sync::Arc;

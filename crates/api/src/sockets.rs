@@ -2,7 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use access::{Client, OwnedPermit, Permits};
+use access::Client;
+use listen::{Budget, Charge};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -13,26 +14,26 @@ const MOST_OF_CLIENT: usize = 100;
 const FAREWELL: Duration = Duration::from_secs(3);
 
 /// A WebSocket's permit among all, and among those of its client.
-pub(crate) type SocketPermit = (OwnedSemaphorePermit, OwnedPermit<Client>);
+pub(crate) type SocketPermit = (OwnedSemaphorePermit, Charge<Client>);
 
 /// Places for WebSockets, and the word that they are to go. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Sockets {
     places: Arc<Semaphore>,
-    clients: Arc<Permits<Client>>,
+    clients: Budget<Client>,
     stop: CancellationToken,
 }
 
 impl Sockets {
     /// Nobody yet; who comes is told to go when `stop` is cancelled.
     pub(crate) fn new(stop: CancellationToken) -> Self {
-        let clients = Arc::new(Permits::new(MOST_OF_CLIENT));
-        Self { places: Arc::new(Semaphore::new(MOST_SOCKETS as usize)), clients, stop }
+        let places = Arc::new(Semaphore::new(MOST_SOCKETS as usize));
+        Self { places, clients: Budget::per_party(MOST_OF_CLIENT), stop }
     }
 
     /// A place, as long as it is kept; none when there are too many, in all or of this client.
     pub(crate) fn take_place(&self, client: Client) -> Option<SocketPermit> {
-        Some((self.places.clone().try_acquire_owned().ok()?, self.clients.take_owned(client)?))
+        Some((self.places.clone().try_acquire_owned().ok()?, self.clients.take(client, 1).ok()?))
     }
 
     /// Waits until everybody is to go.

@@ -5,7 +5,7 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use access::{Client, Permits};
+use access::Client;
 use axum::{
     body::Body,
     extract::{Query, State},
@@ -18,6 +18,7 @@ use hyper::{
     body::Frame,
     header::{self, HeaderValue},
 };
+use listen::Budget;
 use tokio::{
     sync::{Semaphore, watch},
     time::{Duration, timeout},
@@ -45,7 +46,7 @@ struct Moment {
 pub struct Live {
     moments: watch::Sender<Moment>,
     watchers: Arc<Semaphore>,
-    clients: Arc<Permits<Client>>,
+    clients: Budget<Client>,
     stop: CancellationToken,
 }
 
@@ -55,7 +56,7 @@ impl Live {
         Arc::new(Self {
             moments: watch::Sender::new(Moment::default()),
             watchers: Arc::new(Semaphore::new(MOST_WATCHERS)),
-            clients: Arc::new(Permits::new(MOST_OF_CLIENT)),
+            clients: Budget::per_party(MOST_OF_CLIENT),
             stop,
         })
     }
@@ -123,7 +124,7 @@ pub(crate) async fn watch(
 ) -> Response {
     let live = &site.live;
     let watcher = live.watchers.clone().try_acquire_owned().ok();
-    let Some(place) = watcher.zip(live.clients.take_owned(visit.address.into())) else {
+    let Some(place) = watcher.zip(live.clients.take(visit.address.into(), 1).ok()) else {
         return Failure::TooMany(30).into_response();
     };
     let is_home = wanted.view.as_deref() == Some("home");

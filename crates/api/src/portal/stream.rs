@@ -3,7 +3,7 @@
 //!
 //! What is credited wakes every stream, once per block; a quote or a void in this process wakes those of its invoice.
 
-use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use access::Client;
 use axum::{
@@ -18,8 +18,8 @@ use bytes::Bytes;
 use domain::portal::InvoiceToken;
 use futures_util::stream;
 use hyper::header::{self, HeaderValue};
+use listen::{Budget, Charge};
 use merchant::{CreditProgress, Credited};
-use parking_lot::Mutex;
 use tokio::sync::{
     broadcast::{self, error::RecvError},
     watch,
@@ -48,56 +48,21 @@ const BACKLOG: usize = 64;
 pub struct PayStreams {
     progress: CreditProgress,
     changes: broadcast::Sender<InvoiceToken>,
-    open: Arc<Mutex<OpenStreams>>,
+    open: Budget<Client>,
     stop: CancellationToken,
-}
-
-#[derive(Default)]
-struct OpenStreams {
-    all: usize,
-    of_client: HashMap<Client, usize>,
-}
-
-/// A place among the streams; free again when it is dropped.
-struct Place {
-    client: Client,
-    open: Arc<Mutex<OpenStreams>>,
 }
 
 impl PayStreams {
     /// Streams that follow what is credited, and end when `stop` is cancelled.
     pub fn new(progress: CreditProgress, stop: CancellationToken) -> Self {
-        Self { progress, changes: broadcast::Sender::new(BACKLOG), open: Arc::default(), stop }
+        let open = Budget::new(MOST_OF_CLIENT, MOST_STREAMS);
+        Self { progress, changes: broadcast::Sender::new(BACKLOG), open, stop }
     }
 
     /// Lets whoever watches this link look again.
     pub(super) fn wake(&self, token: InvoiceToken) {
         // Nobody may be watching.
         let _ = self.changes.send(token);
-    }
-
-    fn take_place(&self, client: Client) -> Option<Place> {
-        let mut open = self.open.lock();
-        let of_client = open.of_client.get(&client).copied().unwrap_or(0);
-        if open.all >= MOST_STREAMS || of_client >= MOST_OF_CLIENT {
-            return None;
-        }
-        open.all += 1;
-        open.of_client.insert(client, of_client + 1);
-        Some(Place { client, open: self.open.clone() })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut open = self.open.lock();
-        open.all -= 1;
-        if let Some(of_client) = open.of_client.get_mut(&self.client) {
-            *of_client -= 1;
-            if *of_client == 0 {
-                open.of_client.remove(&self.client);
-            }
-        }
     }
 }
 
@@ -116,7 +81,7 @@ pub(super) async fn watch_payment_page(
     Segment(token): Segment,
 ) -> Result<Response, Problem> {
     let token = read_token(&token)?;
-    let place = state.portal()?.streams.take_place(asker.client()).ok_or_else(|| {
+    let place = state.portal()?.streams.open.take(asker.client(), 1).map_err(|_| {
         Problem::new(Code::TooManyStreams, Code::TooManyStreams.meaning()).with_retry_after(RETRY_SECONDS)
     })?;
     let mut watcher = Watcher::new(state, token, place)?;
@@ -146,11 +111,11 @@ struct Watcher {
     stop: CancellationToken,
     last: Bytes,
     is_over: bool,
-    _place: Place,
+    _place: Charge<Client>,
 }
 
 impl Watcher {
-    fn new(state: Arc<ApiState>, token: InvoiceToken, place: Place) -> Result<Self, Problem> {
+    fn new(state: Arc<ApiState>, token: InvoiceToken, place: Charge<Client>) -> Result<Self, Problem> {
         let streams = &state.portal()?.streams;
         let (progress, changes) = (streams.progress.subscribe(), streams.changes.subscribe());
         let (stop, last) = (streams.stop.clone(), Bytes::new());

@@ -2,8 +2,9 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use access::{Client, OwnedPermit, Permits, is_trusted_proxy};
+use access::{Client, is_trusted_proxy};
 use bytes::Bytes;
+use listen::{Budget, Charge};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -24,20 +25,20 @@ const REFUSAL_TIME_LIMIT: Duration = Duration::from_secs(1);
 pub(super) struct Admission {
     pub(super) limits: ConnectionLimits,
     all: Arc<Semaphore>,
-    clients: Arc<Permits<Client>>,
+    clients: Budget<Client>,
     refusals: Arc<Semaphore>,
     /// What they are told.
     refusal: Bytes,
 }
 
 /// A connection's permit among all, and among those of its client.
-pub(super) type ConnectionPermit = (OwnedSemaphorePermit, Option<OwnedPermit<Client>>);
+pub(super) type ConnectionPermit = (OwnedSemaphorePermit, Option<Charge<Client>>);
 
 impl Admission {
     pub(super) fn new(limits: ConnectionLimits) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limits.connections as usize)),
-            clients: Arc::new(Permits::new(limits.per_client)),
+            clients: Budget::per_party(limits.per_client),
             refusals: Arc::new(Semaphore::new(MOST_REFUSALS)),
             refusal: refusal(),
             limits,
@@ -45,7 +46,7 @@ impl Admission {
     }
 
     pub(super) fn admit(&self, peer: IpAddr) -> Option<ConnectionPermit> {
-        let client = self.clients.take_owned(peer.into());
+        let client = self.clients.take(peer.into(), 1).ok();
         if client.is_none() && !is_trusted_proxy(peer, &self.limits.trusted_proxies) {
             return None;
         }
