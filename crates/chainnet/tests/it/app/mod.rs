@@ -1,6 +1,7 @@
 //! The product's processes together: `up`, and its roles as processes of their own.
 
 mod access;
+mod attack;
 mod besu;
 mod database;
 mod doctor;
