@@ -24,6 +24,9 @@ use super::env::EvmContext;
 
 /// Gas between two looks at the clock and at who waits, well under a millisecond.
 const GAS_BETWEEN_LOOKS: u64 = 50_000;
+/// What beginning a frame costs at least, by a call and by a creation.
+const CALL_GAS: u64 = 100;
+const CREATE_GAS: u64 = 32_000;
 /// Gas of a precompiled contract that any machine does in a millisecond. The slowest of them, BLAKE2, does three times as much
 /// on a small one.
 const PRECOMPILE_GAS_PER_MS: u64 = 10_000;
@@ -215,7 +218,12 @@ fn metered<const OPCODE: u8>(step: Step<'_, '_>) -> Result<(), InstructionResult
 fn entering<const OPCODE: u8>(step: Step<'_, '_>) -> Result<(), InstructionResult> {
     let executed = look_at(step.interpreter, step.host)?;
     let frame = frame_index(step.host);
-    step.host.chain.enter_below(frame, executed);
+    // What the instruction itself costs is charged when it runs, and counts for the frame that it begins.
+    let cost = match OPCODE {
+        CREATE | CREATE2 => CREATE_GAS,
+        _ => CALL_GAS,
+    };
+    step.host.chain.enter_below(frame, executed.saturating_add(cost));
     original::<OPCODE>().execute(step)
 }
 
