@@ -14,7 +14,7 @@ pub struct PoolLimits {
     pub max_bytes: usize,
     /// Transactions of one sender.
     pub max_per_sender: usize,
-    /// Transactions of one sender who could not pay for what it sends at [`FUNDED_GAS_PRICE`].
+    /// Transactions of one sender who could not pay for what it sends at 1 gwei for its gas.
     pub max_per_unfunded_sender: usize,
     /// How far a nonce may lie beyond the end of the sender's executable transactions.
     pub max_future_gap: u64,
