@@ -173,7 +173,7 @@ impl Default for Limits {
             max_body_bytes: 5 * 1024 * 1024,
             max_batch: 1024,
             max_batch_answer_bytes: 64 * 1024 * 1024,
-            max_buffer_bytes: 512 * 1024 * 1024,
+            max_buffer_bytes: 256 * 1024 * 1024,
             max_connections: 256,
             transfer_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(120),
