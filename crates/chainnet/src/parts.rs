@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use futures_util::future::select_all;
+use futures_util::future::{join_all, select_all};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
@@ -29,6 +29,7 @@ pub(crate) struct Parts {
 
 struct Part {
     name: &'static str,
+    is_server: bool,
     stop: CancellationToken,
     task: JoinHandle<anyhow::Result<()>>,
 }
@@ -40,15 +41,20 @@ impl Parts {
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
         let stop = CancellationToken::new();
-        self.start_with(name, stop.clone(), work(stop));
+        self.running.push(Part {
+            name,
+            is_server: false,
+            stop: stop.clone(),
+            task: tokio::spawn(work(stop)),
+        });
     }
 
-    /// Starts a part whose token others have too.
-    pub(crate) fn start_with<F>(&mut self, name: &'static str, stop: CancellationToken, work: F)
+    /// Starts a part that serves clients; others may have its token too.
+    pub(crate) fn start_server<F>(&mut self, name: &'static str, stop: CancellationToken, work: F)
     where
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
-        self.running.push(Part { name, stop, task: tokio::spawn(work) });
+        self.running.push(Part { name, is_server: true, stop, task: tokio::spawn(work) });
     }
 
     /// Has something told when the end is near: a server that asks to be spared new traffic.
@@ -83,25 +89,32 @@ impl Parts {
         }
     }
 
-    /// Stops the parts, the newest first, each before the next.
+    /// Stops the servers, all at once, so that clients who take their time do so once; then the other parts, the newest first, each
+    /// before the next.
     pub(crate) async fn stop(self) -> anyhow::Result<()> {
-        let mut result = Ok(());
-        for Part { name, stop, mut task } in self.running.into_iter().rev() {
-            stop.cancel();
-            match tokio::time::timeout(PATIENCE, &mut task).await {
-                Ok(Ok(ended)) => {
-                    result = result.and(ended.with_context(|| format!("{name} did not end well")))
-                }
-                Ok(Err(error)) => {
-                    result = result.and(Err(error).with_context(|| format!("{name} did not end well")))
-                }
-                Err(_) => {
-                    warn!("{name} did not end in time and was cut off");
-                    task.abort();
-                }
-            }
+        let (servers, others): (Vec<_>, Vec<_>) = self.running.into_iter().partition(|part| part.is_server);
+        let mut result =
+            join_all(servers.into_iter().map(Part::end)).await.into_iter().fold(Ok(()), Result::and);
+        for part in others.into_iter().rev() {
+            result = result.and(part.end().await);
         }
         result
+    }
+}
+
+impl Part {
+    async fn end(self) -> anyhow::Result<()> {
+        let Self { name, stop, mut task, .. } = self;
+        stop.cancel();
+        match tokio::time::timeout(PATIENCE, &mut task).await {
+            Ok(Ok(ended)) => ended.with_context(|| format!("{name} did not end well")),
+            Ok(Err(error)) => Err(error).with_context(|| format!("{name} did not end well")),
+            Err(_) => {
+                warn!("{name} did not end in time and was cut off");
+                task.abort();
+                Ok(())
+            }
+        }
     }
 }
 
@@ -128,6 +141,30 @@ mod tests {
         }
         parts.stop().await.unwrap();
         assert_eq!(*order.lock().unwrap(), ["api", "index", "database"]);
+    }
+
+    #[tokio::test]
+    async fn servers_stop_together_and_before_the_rest() {
+        let (order, all_told) = (Arc::new(Mutex::new(Vec::new())), Arc::new(tokio::sync::Barrier::new(2)));
+        let mut parts = Parts::default();
+        for name in ["api", "gateway"] {
+            let (order, all_told, stop) = (order.clone(), all_told.clone(), CancellationToken::new());
+            parts.start_server(name, stop.clone(), async move {
+                stop.cancelled().await;
+                // Neither ends before the other was told to.
+                all_told.wait().await;
+                order.lock().unwrap().push("server");
+                Ok(())
+            });
+        }
+        let last = order.clone();
+        parts.start("index", |stop| async move {
+            stop.cancelled().await;
+            last.lock().unwrap().push("index");
+            Ok(())
+        });
+        parts.stop().await.unwrap();
+        assert_eq!(*order.lock().unwrap(), ["server", "server", "index"]);
     }
 
     #[tokio::test]

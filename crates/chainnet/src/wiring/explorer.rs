@@ -62,7 +62,7 @@ impl Wiring<'_> {
         self.metrics.add_figures("explorer", move |figures| {
             figures.gauge("watchers", "Pages that are open and live", live.watchers() as f64)
         });
-        parts.start_with("the explorer", stop.clone(), async move {
+        parts.start_server("the explorer", stop.clone(), async move {
             let follower = explorer.clone();
             let answer = move |peer, request| {
                 let explorer = explorer.clone();

@@ -12,6 +12,7 @@ use faucet::{Faucet, FaucetSettings};
 use jiff::Timestamp;
 use prometheus_client::encoding::text::encode_registry;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use super::Wiring;
 use crate::{
@@ -79,8 +80,8 @@ impl Wiring<'_> {
                 sender.run(stop).await;
                 Ok(())
             });
-            let served = edge.clone();
-            parts.start("the faucet", |stop| async move {
+            let (served, stop) = (edge.clone(), CancellationToken::new());
+            parts.start_server("the faucet", stop.clone(), async move {
                 api::serve(listener, served, stop).await;
                 Ok(())
             });

@@ -9,6 +9,7 @@ use gateway::{AccessParts, Cors, Door, Gateway, Limits, RedisFilters};
 use jiff::Timestamp;
 use prometheus_client::encoding::text::encode_registry;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use super::{Wiring, limits::start_limits};
 use crate::{config::Origins, parts::Parts};
@@ -60,7 +61,8 @@ impl Wiring<'_> {
         parts.when_draining(move || draining.drain());
         let counted = gateway.clone();
         self.metrics.add(move |out| encode_registry(out, &counted.registry().lock()));
-        parts.start("the gateway", |stop| async move {
+        let stop = CancellationToken::new();
+        parts.start_server("the gateway", stop.clone(), async move {
             gateway::serve(listener, gateway, stop).await.context("the gateway's threads cannot be started")
         });
         Ok(())

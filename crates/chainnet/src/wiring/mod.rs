@@ -153,7 +153,7 @@ impl Wiring<'_> {
     /// Serves the API on a port of its own, or where there is none keeps its answers fresh for the pages beside it.
     pub(crate) fn start_api(&self, listener: Option<TcpListener>, api: MadeApi, parts: &mut Parts) {
         let MadeApi { edge, stop, .. } = api;
-        parts.start_with("the API", stop.clone(), async move {
+        parts.start_server("the API", stop.clone(), async move {
             match listener {
                 Some(listener) => api::serve(listener, edge.clone(), stop).await,
                 None => {

