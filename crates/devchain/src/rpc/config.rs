@@ -144,6 +144,8 @@ pub struct Limits {
     pub max_buffer_bytes: usize,
     /// Most connections at a time; the next one is told 503.
     pub max_connections: usize,
+    /// The same of one address.
+    pub max_connections_per_address: usize,
     /// How long a connection may take to deliver a body, may take nothing of a long answer, and a WebSocket may take to take an answer off
     /// our hands.
     pub transfer_timeout: Duration,
@@ -174,7 +176,8 @@ impl Default for Limits {
             max_batch: 1024,
             max_batch_answer_bytes: 64 * 1024 * 1024,
             max_buffer_bytes: 256 * 1024 * 1024,
-            max_connections: 256,
+            max_connections: 1024,
+            max_connections_per_address: 256,
             transfer_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(120),
             max_queued_events: 1024,

@@ -50,6 +50,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let buffer = config.limits.max_buffer_bytes;
     let shared = Shared {
+        clients: Budget::per_party(config.limits.max_connections_per_address),
         buffers: Budget::new(buffer / 2, buffer),
         cors: config.cors.clone(),
         hosts: config.hosts.clone(),

@@ -41,6 +41,8 @@ pub(super) struct Shared<M> {
     pub(super) hosts: Hosts,
     pub(super) peers: Vec<IpNet>,
     pub(super) limits: Limits,
+    /// Connections by address.
+    pub(super) clients: Budget<IpAddr>,
     /// Long requests and answers that are under way.
     pub(super) buffers: Budget<IpAddr>,
 }
@@ -53,7 +55,9 @@ impl<M: Methods> Server for Shared<M> {
     }
 
     async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
-        Connection { shared: self, peer: peer.to_canonical() }.serve(stream, &stop).await;
+        let peer = peer.to_canonical();
+        let Ok(_place) = self.clients.take(peer, 1) else { return listen::refuse(stream, FULL).await };
+        Connection { shared: self, peer }.serve(stream, &stop).await;
     }
 }
 

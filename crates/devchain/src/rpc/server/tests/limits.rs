@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
+use tokio::{io::AsyncWriteExt, net::TcpSocket};
 
 use super::{Response, Server, read_to_end};
 use crate::rpc::config::{Cors, Hosts, Limits};
@@ -48,6 +48,22 @@ async fn a_connection_over_the_limit_is_told_503_and_a_freed_place_is_used_again
     while server.post(body).await.status == 503 {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn one_address_does_not_take_all_connections() {
+    let server = Server::start(Limits { max_connections_per_address: 1, ..Limits::default() }).await;
+    let body = r#"{"id":1,"method":"echo"}"#;
+    let mut first = server.connect().await;
+    first.write_all(post(body).as_bytes()).await.unwrap();
+    first.readable().await.unwrap();
+    assert_eq!(server.post(body).await.status, 503);
+
+    let other = TcpSocket::new_v4().unwrap();
+    other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut other = other.connect(server.address).await.unwrap();
+    other.write_all(post(body).replace("Host", "Connection: close\r\nHost").as_bytes()).await.unwrap();
+    assert_eq!(Response::read(&read_to_end(&mut other).await).status, 200, "others are not concerned");
 }
 
 #[tokio::test]

@@ -92,7 +92,8 @@ impl Server {
         let methods = Arc::new(Echo { feed: Arc::clone(&feed), max_batch: limits.max_batch });
         let stop = CancellationToken::new();
         let buffers = Budget::new(limits.max_buffer_bytes / 2, limits.max_buffer_bytes);
-        let shared = Shared { methods, cors, hosts, peers, limits, buffers };
+        let clients = Budget::per_party(limits.max_connections_per_address);
+        let shared = Shared { methods, cors, hosts, peers, limits, clients, buffers };
         let task = tokio::spawn(run(listener, shared, stop.clone()));
         Self { address, feed, stop, task }
     }
