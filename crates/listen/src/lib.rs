@@ -56,6 +56,12 @@ pub trait Server: Send + Sync + 'static {
         None
     }
 
+    /// A permit that a connection of this address holds as long as it is open; none if the address has as many as it may. Asked
+    /// before the connection takes anything, so that being refused takes nothing from others.
+    fn admit(&self, _: IpAddr) -> Option<Permit> {
+        Some(Box::new(()))
+    }
+
     /// Serves a connection until it ends; `stop` tells it to come to an end.
     fn serve(
         self: Arc<Self>,
@@ -64,6 +70,9 @@ pub trait Server: Send + Sync + 'static {
         stop: CancellationToken,
     ) -> impl Future<Output = ()> + Send;
 }
+
+/// Whatever gives something back when it is dropped.
+pub type Permit = Box<dyn Send>;
 
 /// How much of it there may be.
 #[derive(Debug, Clone, Copy)]
@@ -119,11 +128,11 @@ impl<S: Server> Doorman<S> {
     /// A connection with its place; nothing if there is no room even to refuse it.
     fn receive(&self, stream: TcpStream, peer: IpAddr) -> io::Result<Option<Arrival>> {
         let stranger = self.server.stranger(peer);
-        let free = if stranger.is_none() { Arc::clone(&self.places).try_acquire_owned().ok() } else { None };
-        let (place, refusal) = match free {
-            Some(place) => (place, None),
+        let place = || Some((self.server.admit(peer)?, Arc::clone(&self.places).try_acquire_owned().ok()?));
+        let (place, refusal): (Permit, _) = match stranger.is_none().then(place).flatten() {
+            Some(place) => (Box::new(place), None),
             None => match Arc::clone(&self.refusals).try_acquire_owned() {
-                Ok(place) => (place, Some(stranger.unwrap_or(S::FULL))),
+                Ok(place) => (Box::new(place), Some(stranger.unwrap_or(S::FULL))),
                 Err(_) => return Ok(None),
             },
         };
@@ -152,7 +161,7 @@ pub async fn see_off(mut stream: TcpStream) -> io::Result<()> {
 
 /// Says why a connection is not served. What the caller has sent is read first, or the close would be a reset that takes the answer
 /// with it.
-pub async fn refuse(mut stream: TcpStream, answer: &[u8]) {
+pub(crate) async fn refuse(mut stream: TcpStream, answer: &[u8]) {
     let farewell = async {
         let mut unread = [0u8; 4096];
         let _ = stream.read(&mut unread).await?;

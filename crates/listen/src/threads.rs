@@ -11,21 +11,16 @@ use std::{
     thread,
 };
 
-use tokio::{
-    net::TcpStream,
-    runtime::Builder,
-    sync::{OwnedSemaphorePermit, mpsc},
-    task::JoinSet,
-};
+use tokio::{net::TcpStream, runtime::Builder, sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Server, refuse};
+use crate::{Permit, Server, refuse};
 
 /// A connection that was accepted, with its place among all.
 pub(crate) struct Arrival {
     pub(crate) stream: StdStream,
     pub(crate) peer: IpAddr,
-    pub(crate) place: OwnedSemaphorePermit,
+    pub(crate) place: Permit,
     /// What it is told instead of being served.
     pub(crate) refusal: Option<&'static [u8]>,
 }

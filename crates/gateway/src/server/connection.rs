@@ -7,7 +7,7 @@ use listen::{Manners, Switched};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use super::{FULL, Shared};
+use super::Shared;
 use crate::socket;
 
 /// What the requests of one connection share.
@@ -20,12 +20,6 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) async fn serve(self, stream: TcpStream, stop: &CancellationToken) {
         let gateway = &self.shared.gateway;
-        // A proxy that we trust stands for many clients.
-        let is_proxy = access::is_trusted_proxy(self.peer, &gateway.access.trusted_proxies);
-        let place = self.shared.clients.take(self.peer.into(), 1);
-        if place.is_err() && !is_proxy {
-            return listen::refuse(stream, FULL).await;
-        }
         let limits = &gateway.config.limits;
         let manners = Manners {
             max_body_bytes: limits.max_body_bytes,

@@ -7,8 +7,8 @@ mod http;
 
 use std::{io, net::IpAddr, sync::Arc};
 
-use access::{Client, LastKey};
-use listen::{Bounds, Budget, Server};
+use access::{Client, LastKey, is_trusted_proxy};
+use listen::{Bounds, Budget, Permit, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +30,15 @@ pub(crate) struct Shared {
 
 impl Server for Shared {
     const FULL: &'static [u8] = FULL;
+
+    fn admit(&self, peer: IpAddr) -> Option<Permit> {
+        match self.clients.take(peer.into(), 1) {
+            Ok(charge) => Some(Box::new(charge)),
+            // A proxy that we trust stands for many clients.
+            Err(_) if is_trusted_proxy(peer, &self.gateway.access.trusted_proxies) => Some(Box::new(())),
+            Err(_) => None,
+        }
+    }
 
     async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
         let open = self.gateway.metrics.connections.clone();

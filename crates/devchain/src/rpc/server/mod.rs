@@ -14,7 +14,7 @@ mod tests;
 use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use ipnet::IpNet;
-use listen::{Bounds, Budget, Server};
+use listen::{Bounds, Budget, Permit, Server};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
@@ -54,10 +54,12 @@ impl<M: Methods> Server for Shared<M> {
         (!gate::peer_allowed(&self.peers, peer)).then_some(STRANGER)
     }
 
+    fn admit(&self, peer: IpAddr) -> Option<Permit> {
+        Some(Box::new(self.clients.take(peer.to_canonical(), 1).ok()?))
+    }
+
     async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stop: CancellationToken) {
-        let peer = peer.to_canonical();
-        let Ok(_place) = self.clients.take(peer, 1) else { return listen::refuse(stream, FULL).await };
-        Connection { shared: self, peer }.serve(stream, &stop).await;
+        Connection { shared: self, peer: peer.to_canonical() }.serve(stream, &stop).await;
     }
 }
 

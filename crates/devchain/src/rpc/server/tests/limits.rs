@@ -52,12 +52,15 @@ async fn a_connection_over_the_limit_is_told_503_and_a_freed_place_is_used_again
 
 #[tokio::test]
 async fn one_address_does_not_take_all_connections() {
-    let server = Server::start(Limits { max_connections_per_address: 1, ..Limits::default() }).await;
+    let limits = Limits { max_connections: 2, max_connections_per_address: 1, ..Limits::default() };
+    let server = Server::start(limits).await;
     let body = r#"{"id":1,"method":"echo"}"#;
     let mut first = server.connect().await;
     first.write_all(post(body).as_bytes()).await.unwrap();
     first.readable().await.unwrap();
     assert_eq!(server.post(body).await.status, 503);
+    // Who waits to be told so takes nothing from others.
+    let _refused = server.connect().await;
 
     let other = TcpSocket::new_v4().unwrap();
     other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
