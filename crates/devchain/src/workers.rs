@@ -26,6 +26,8 @@ pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(10);
 const WORKERS: usize = 4;
 /// Threads that one client may use at a time: never all.
 const WORKERS_PER_CLIENT: usize = WORKERS - 1;
+/// Traces at a time, of all clients together: each may hold a hundred megabytes.
+const TRACES: usize = 1;
 /// Pieces of work that wait for a thread, of all clients and of one.
 const MAX_WAITING: usize = 256;
 const MAX_WAITING_PER_CLIENT: usize = 128;
@@ -42,6 +44,15 @@ pub(crate) enum Client {
     Gateway,
     /// Somebody at the node's own port.
     Peer(IpAddr),
+}
+
+/// What a piece of work takes beside a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Nothing worth counting.
+    Light,
+    /// Much memory, for the record of an execution.
+    Trace,
 }
 
 /// Why work has no outcome.
@@ -74,16 +85,28 @@ struct Shared {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Job>,
-    running: HashMap<Client, usize>,
+    /// Clients with work that waits or runs, or that did a moment ago.
+    clients: HashMap<Client, Turns>,
+    traces: usize,
     threads: usize,
     idle: usize,
     last_job: u64,
+    turns: u64,
     is_closed: bool,
+}
+
+/// What a client has had of the threads.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turns {
+    running: usize,
+    /// When it last had a turn, counted in turns of all.
+    last: u64,
 }
 
 struct Job {
     number: u64,
     client: Client,
+    weight: Weight,
     work: Box<dyn FnOnce() + Send>,
 }
 
@@ -92,6 +115,7 @@ impl WorkerPool {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         client: Client,
+        weight: Weight,
         work: impl FnOnce(&Interrupt) -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         let interrupt = Arc::new(Interrupt::at(Instant::now() + TIME_LIMIT));
@@ -104,7 +128,7 @@ impl WorkerPool {
                 let _ = sender.send(done);
             }
         };
-        let number = self.0.enqueue(client, Box::new(work))?;
+        let number = self.0.enqueue(client, weight, Box::new(work))?;
         let _waiting = Waiting { shared: &self.0, number, interrupt: &interrupt };
         Ok(outcome.await.map_err(|_| WorkError::Panicked)??)
     }
@@ -112,7 +136,7 @@ impl WorkerPool {
     /// Threads that work, for tests.
     #[cfg(test)]
     pub(crate) fn running(&self) -> usize {
-        self.0.state.lock().running.values().sum()
+        self.0.state.lock().clients.values().map(|turns| turns.running).sum()
     }
 }
 
@@ -144,7 +168,12 @@ impl Drop for Waiting<'_> {
 }
 
 impl Shared {
-    fn enqueue(self: &Arc<Self>, client: Client, work: Box<dyn FnOnce() + Send>) -> Result<u64, WorkError> {
+    fn enqueue(
+        self: &Arc<Self>,
+        client: Client,
+        weight: Weight,
+        work: Box<dyn FnOnce() + Send>,
+    ) -> Result<u64, WorkError> {
         let mut state = self.state.lock();
         let of_client = state.waiting.iter().filter(|job| job.client == client).count();
         if state.waiting.len() >= MAX_WAITING || of_client >= MAX_WAITING_PER_CLIENT {
@@ -158,7 +187,7 @@ impl Shared {
         }
         state.last_job += 1;
         let number = state.last_job;
-        state.waiting.push_back(Job { number, client, work });
+        state.waiting.push_back(Job { number, client, weight, work });
         drop(state);
         self.changed.notify_one();
         Ok(number)
@@ -166,10 +195,10 @@ impl Shared {
 
     fn work(&self) {
         step_back();
-        while let Some(Job { client, work, .. }) = self.next() {
+        while let Some(Job { client, weight, work, .. }) = self.next() {
             // The panic is told by its hook; whoever waits hears that nothing comes.
             let _ = catch_unwind(AssertUnwindSafe(work));
-            self.finish(client);
+            self.finish(client, weight);
         }
     }
 
@@ -189,29 +218,41 @@ impl Shared {
         }
     }
 
-    fn finish(&self, client: Client) {
-        let mut state = self.state.lock();
-        if let Some(running) = state.running.get_mut(&client) {
-            *running -= 1;
-            if *running == 0 {
-                state.running.remove(&client);
-            }
-        }
-        drop(state);
-        // The client may have work waiting that it was not yet allowed.
+    fn finish(&self, client: Client, weight: Weight) {
+        self.state.lock().finish(client, weight);
+        // The client may have work waiting that it was not yet allowed, or others a trace.
         self.changed.notify_one();
     }
 }
 
 impl State {
-    /// The oldest work of whoever has the least under way.
+    /// The oldest work of whoever has the least under way and has waited longest for a turn.
     fn take_next(&mut self) -> Option<Job> {
-        let running = |client| self.running.get(&client).copied().unwrap_or_default();
-        let allowed = self.waiting.iter().enumerate().map(|(at, job)| (running(job.client), at));
-        let (_, at) = allowed.filter(|(running, _)| *running < WORKERS_PER_CLIENT).min()?;
+        let turns = |client| self.clients.get(&client).copied().unwrap_or_default();
+        let waiting = self.waiting.iter().enumerate();
+        let (_, at) = waiting
+            .filter(|(_, job)| job.weight == Weight::Light || self.traces < TRACES)
+            .map(|(at, job)| (turns(job.client), at))
+            .filter(|(turns, _)| turns.running < WORKERS_PER_CLIENT)
+            .min_by_key(|(turns, at)| (turns.running, turns.last, *at))?;
         let job = self.waiting.remove(at)?;
-        *self.running.entry(job.client).or_default() += 1;
+        self.turns += 1;
+        let turns = self.clients.entry(job.client).or_default();
+        turns.running += 1;
+        turns.last = self.turns;
+        self.traces += usize::from(job.weight == Weight::Trace);
         Some(job)
+    }
+
+    fn finish(&mut self, client: Client, weight: Weight) {
+        self.traces -= usize::from(weight == Weight::Trace);
+        if let Some(turns) = self.clients.get_mut(&client) {
+            turns.running -= 1;
+        }
+        // Only who has work waiting can be before others.
+        let waiting = &self.waiting;
+        self.clients
+            .retain(|client, turns| turns.running > 0 || waiting.iter().any(|job| job.client == *client));
     }
 }
 
@@ -266,7 +307,9 @@ mod tests {
             let mut left = Vec::new();
             for n in 0..20 {
                 let pool = Arc::clone(&pool);
-                left.push(tokio::spawn(async move { pool.run(peer(n), endless).await.is_ok() }));
+                left.push(tokio::spawn(
+                    async move { pool.run(peer(n), Weight::Light, endless).await.is_ok() },
+                ));
             }
             until(|| pool.running() == WORKERS).await;
             left.iter().for_each(tokio::task::JoinHandle::abort);
@@ -283,12 +326,39 @@ mod tests {
         let mut busy = Vec::new();
         for _ in 0..MAX_WAITING_PER_CLIENT {
             let pool = Arc::clone(&pool);
-            busy.push(tokio::spawn(async move { pool.run(peer(1), endless).await.is_ok() }));
+            busy.push(tokio::spawn(async move { pool.run(peer(1), Weight::Light, endless).await.is_ok() }));
         }
         until(|| pool.running() == WORKERS_PER_CLIENT).await;
-        let other = tokio::time::timeout(PATIENCE, pool.run(peer(2), |_| 7)).await.expect("in time");
+        let other =
+            tokio::time::timeout(PATIENCE, pool.run(peer(2), Weight::Light, |_| 7)).await.expect("in time");
         assert_eq!(other.expect("an outcome"), 7);
         busy.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+
+    #[tokio::test]
+    async fn one_trace_runs_at_a_time_and_clients_take_turns() {
+        let pool = Arc::new(WorkerPool::default());
+        let (go, gone) = mpsc::channel::<()>();
+        let gone = Arc::new(Mutex::new(gone));
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let mut traces = Vec::new();
+        for (waiting, n) in [1, 1, 1, 1, 2].into_iter().enumerate() {
+            let (gone, order) = (Arc::clone(&gone), Arc::clone(&order));
+            let work = move |_: &Interrupt| {
+                let _others = gone.try_lock().expect("no other trace").recv();
+                order.lock().push(n);
+            };
+            let worker = Arc::clone(&pool);
+            traces.push(tokio::spawn(async move { worker.run(peer(n), Weight::Trace, work).await }));
+            until(|| pool.running() == 1 && pool.0.state.lock().waiting.len() == waiting).await;
+        }
+        let other = pool.run(peer(1), Weight::Light, |_| 7).await;
+        assert_eq!(other.expect("an outcome"), 7, "what is no trace does not wait for one");
+        drop(go);
+        for trace in traces {
+            trace.await.expect("no panic").expect("an outcome");
+        }
+        assert_eq!(*order.lock(), [1, 2, 1, 1, 1]);
     }
 
     #[tokio::test]
@@ -301,7 +371,7 @@ mod tests {
             for _ in 0..MAX_WAITING_PER_CLIENT {
                 let (pool, gone) = (Arc::clone(&pool), Arc::clone(&gone));
                 let work = move |_: &Interrupt| gone.lock().recv().is_err();
-                waiting.push(tokio::spawn(async move { pool.run(peer(n), work).await }));
+                waiting.push(tokio::spawn(async move { pool.run(peer(n), Weight::Light, work).await }));
             }
         }
         until(|| waiting.iter().any(|task| task.is_finished())).await;
@@ -322,9 +392,9 @@ mod tests {
     async fn a_panic_costs_its_caller_the_answer_and_nobody_else() {
         let pool = WorkerPool::default();
         for _ in 0..2 * WORKERS {
-            let outcome = pool.run(Client::Product, |_| panic!("on purpose")).await;
+            let outcome = pool.run(Client::Product, Weight::Light, |_| panic!("on purpose")).await;
             assert!(matches!(outcome, Err::<(), _>(WorkError::Panicked)));
         }
-        assert_eq!(pool.run(Client::Product, |_| 1).await.expect("an outcome"), 1);
+        assert_eq!(pool.run(Client::Product, Weight::Light, |_| 1).await.expect("an outcome"), 1);
     }
 }

@@ -27,11 +27,15 @@ struct Arguments {
     /// Only this attack, by name.
     #[arg(long)]
     only: Option<String>,
+    /// The library libfaketime, for a part in which the clock is set.
+    #[arg(long)]
+    clock_library: Option<PathBuf>,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Arguments { chainnet, seconds, seed, max_delay, max_memory, only } = Arguments::parse();
+    let Arguments { chainnet, seconds, seed, max_delay, max_memory, only, clock_library } =
+        Arguments::parse();
     let campaign = AttackCampaign {
         binary: chainnet,
         time: Duration::from_secs(seconds),
@@ -39,6 +43,7 @@ async fn main() -> ExitCode {
         max_delay: Duration::from_millis(max_delay),
         max_memory: max_memory * 1_000_000,
         only,
+        clock_library,
     };
     let outcome = campaign.run(|attack, report| eprintln!("{attack}: {report:?}")).await;
     match outcome {

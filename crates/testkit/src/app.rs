@@ -21,6 +21,7 @@ const JSON_RPC: &str = "JSON-RPC";
 pub struct AppProcess {
     binary: PathBuf,
     arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
     /// What the process prints last when it is up.
     marker: &'static str,
     server: ServerProcess,
@@ -34,6 +35,16 @@ impl AppProcess {
         data: &Path,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, StartError> {
+        Self::up_with(binary, data, arguments, Vec::new()).await
+    }
+
+    /// The same, with these variables in its environment.
+    pub async fn up_with(
+        binary: impl Into<PathBuf>,
+        data: &Path,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Result<Self, StartError> {
         let ports = [
             "--api-port",
             "--rpc-port",
@@ -46,7 +57,7 @@ impl AppProcess {
         let own = ["up", "--demo", "false", "--data"].into_iter().map(OsString::from).chain([data.into()]);
         let own = own.chain(ports.into_iter().flat_map(|port| [port.into(), "0".into()]));
         let arguments = own.chain(arguments.into_iter().map(Into::into)).collect();
-        Self::launch(binary.into(), arguments, JSON_RPC).await
+        Self::launch(binary.into(), arguments, environment, JSON_RPC).await
     }
 
     /// Starts a process that has no embedded chain: `chainnet api …`, or `chainnet up` with a node's address.
@@ -54,19 +65,20 @@ impl AppProcess {
         binary: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, StartError> {
-        Self::launch(binary.into(), arguments.into_iter().map(Into::into).collect(), API).await
+        Self::launch(binary.into(), arguments.into_iter().map(Into::into).collect(), Vec::new(), API).await
     }
 
     async fn launch(
         binary: PathBuf,
         arguments: Vec<OsString>,
+        environment: Vec<(OsString, OsString)>,
         marker: &'static str,
     ) -> Result<Self, StartError> {
         let mut command = Command::new(&binary);
-        command.args(&arguments);
+        command.args(&arguments).envs(environment.iter().map(|(name, value)| (name, value)));
         let server = ServerProcess::start(command, Ready::Announced(marker)).await?;
         let api = HttpClient::new(server.announced(API).unwrap_or_else(|| server.address()));
-        Ok(Self { binary, arguments, marker, server, api })
+        Ok(Self { binary, arguments, environment, marker, server, api })
     }
 
     /// A client of the API as it runs now.
@@ -106,7 +118,9 @@ impl AppProcess {
 
     /// Starts it again as it was started before.
     pub async fn restart(&mut self) -> Result<(), StartError> {
-        *self = Self::launch(self.binary.clone(), self.arguments.clone(), self.marker).await?;
+        *self =
+            Self::launch(self.binary.clone(), self.arguments.clone(), self.environment.clone(), self.marker)
+                .await?;
         Ok(())
     }
 }

@@ -52,6 +52,9 @@ const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).unwrap();
 /// Requests in a minute in production.
 const RATE_LIMIT_MAINNET: NonZeroU32 = NonZeroU32::new(200).unwrap();
 
+/// Mebibytes that the gateway may hold for its callers.
+const BUFFER_MIB: NonZeroU32 = NonZeroU32::new(512).unwrap();
+
 /// The configuration that counts.
 #[derive(Debug)]
 pub struct Config {
@@ -355,7 +358,7 @@ fn take_gateway(layers: &mut Layers, network: Network, api: &ApiConfig) -> Gatew
         Network::Testnet | Network::Mainnet => Origins::Any,
     };
     let cors = layers.take_or(&table::GATEWAY_CORS_ORIGINS, Some(own_origins), Source::Default);
-    let buffer_mib = layers.take(&table::GATEWAY_BUFFER_MIB, RATE_LIMIT);
+    let buffer_mib = layers.take(&table::GATEWAY_BUFFER_MIB, BUFFER_MIB);
     GatewayConfig {
         listen: SocketAddr::new(host, port),
         rate_limit,

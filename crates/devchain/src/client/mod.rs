@@ -20,7 +20,7 @@ use crate::{
     chain::{Chain, FeeSuggestions, Moment},
     exec::{CallCosts, Interrupt},
     rpc::{Limits, RpcError},
-    workers::Client,
+    workers::{Client, Weight},
 };
 
 /// Reads the embedded chain from inside the process.
@@ -53,7 +53,7 @@ impl EmbeddedClient {
         &self,
         work: impl FnOnce(&Interrupt) -> T + Send + 'static,
     ) -> Result<T, ChainError> {
-        self.chain.workers().run(Client::Product, work).await.map_err(unreadable)
+        self.chain.workers().run(Client::Product, Weight::Light, work).await.map_err(unreadable)
     }
 
     fn block_at(&self, number: u64) -> Result<Option<Arc<Block>>, ChainError> {

@@ -1,4 +1,4 @@
-//! A bound on what a tracer may record: struct logs of one transaction could otherwise fill the memory.
+//! A bound on what a tracer may record: a stranger's code could otherwise fill the memory with it.
 
 use alloy_primitives::{Address, Log, U256};
 use revm::{
@@ -11,18 +11,35 @@ use revm::{
         interpreter_types::LoopControl,
     },
 };
-use revm_inspectors::tracing::{DebugInspector, DebugInspectorError, TraceLimitBehavior, TraceLimits};
+use revm_inspectors::tracing::{
+    DebugInspector, DebugInspectorError, TraceLimitBehavior, TraceLimits, TracingInspector,
+    types::{CallLog, CallTraceNode, CallTraceStep},
+};
 
 use super::TraceError;
 
-const MAX_STEPS: u64 = 500_000;
-const MAX_BYTES: usize = 128 * 1024 * 1024;
+/// What a trace may hold before it is rendered, all its transactions together.
+const MAX_BYTES: usize = 96 * 1024 * 1024;
+/// What a tracer keeps of a step, of a call and of a log, beside their data.
+const STEP_BYTES: usize = size_of::<CallTraceStep>();
+const CALL_BYTES: usize = size_of::<CallTraceNode>();
+const LOG_BYTES: usize = size_of::<CallLog>();
+const WORD_BYTES: usize = size_of::<U256>();
 
 /// A tracer that gives up, with the transaction, when its record grows too large.
 pub(super) struct Bounded {
     tracer: DebugInspector,
-    /// Steps that may still be recorded; `None` for tracers that keep nothing per step.
-    steps_left: Option<u64>,
+    keeps: Kept,
+    /// Weighed by ourselves: of earlier transactions, and of steps, calls and logs of this one.
+    bytes: usize,
+}
+
+/// What a tracer keeps of each step.
+#[derive(Clone, Copy)]
+enum Kept {
+    Nothing,
+    Step,
+    StepAndStack,
 }
 
 impl Bounded {
@@ -30,61 +47,73 @@ impl Bounded {
         let limits = TraceLimits::default()
             .set_max_recorded_bytes(Some(MAX_BYTES))
             .set_behavior(TraceLimitBehavior::Halt);
-        let tracer = match tracer {
+        let (tracer, keeps) = match tracer {
             DebugInspector::Default(inner, options) => {
-                DebugInspector::Default(inner.with_limits(limits), options)
+                let keeps = if options.is_stack_enabled() { Kept::StepAndStack } else { Kept::Step };
+                (DebugInspector::Default(inner.with_limits(limits), options), keeps)
             }
-            other => other,
+            DebugInspector::Erc7562Tracer(inner, config) => {
+                (DebugInspector::Erc7562Tracer(inner.with_limits(limits), config), Kept::StepAndStack)
+            }
+            other => (other, Kept::Nothing),
         };
-        Self { steps_left: step_budget(&tracer), tracer }
+        Self { tracer, keeps, bytes: 0 }
     }
 
     /// The tracer, unless it has given up.
     pub(super) fn finished(&mut self) -> Result<&mut DebugInspector, TraceError> {
-        if self.gave_up() {
-            return Err(TraceError::TooLarge { steps: MAX_STEPS, bytes: MAX_BYTES });
+        if self.is_too_large() {
+            return Err(TraceError::TooLarge { bytes: MAX_BYTES });
         }
         Ok(&mut self.tracer)
     }
 
-    /// Forgets the last transaction.
+    /// Forgets the last transaction, but not how much its trace takes: it is kept until all are answered.
     pub(super) fn reset(&mut self) -> Result<(), DebugInspectorError> {
-        self.steps_left = step_budget(&self.tracer);
+        self.bytes = self.bytes.saturating_add(self.recorded().map_or(0, |inner| inner.recorded_bytes()));
         self.tracer.fuse()
     }
 
-    fn gave_up(&self) -> bool {
-        let too_many_bytes =
-            matches!(&self.tracer, DebugInspector::Default(inner, _) if inner.limit_exceeded());
-        self.steps_left == Some(0) || too_many_bytes
+    /// The tracer that counts the memory and call data it copies.
+    fn recorded(&self) -> Option<&TracingInspector> {
+        match &self.tracer {
+            DebugInspector::Default(inner, _) | DebugInspector::Erc7562Tracer(inner, _) => Some(inner),
+            DebugInspector::FourByte(_)
+            | DebugInspector::CallTracer(..)
+            | DebugInspector::PreStateTracer(..)
+            | DebugInspector::Noop(_)
+            | DebugInspector::StateGasTracer(_)
+            | DebugInspector::Mux(..)
+            | DebugInspector::FlatCallTracer(_) => None,
+        }
     }
-}
 
-fn step_budget(tracer: &DebugInspector) -> Option<u64> {
-    match tracer {
-        DebugInspector::Default(..) | DebugInspector::Erc7562Tracer(..) => Some(MAX_STEPS),
-        DebugInspector::FourByte(_)
-        | DebugInspector::CallTracer(..)
-        | DebugInspector::PreStateTracer(..)
-        | DebugInspector::Noop(_)
-        | DebugInspector::StateGasTracer(_)
-        | DebugInspector::Mux(..)
-        | DebugInspector::FlatCallTracer(_) => None,
+    fn is_too_large(&self) -> bool {
+        let (copied, is_over) =
+            self.recorded().map_or((0, false), |inner| (inner.recorded_bytes(), inner.limit_exceeded()));
+        is_over || self.bytes.saturating_add(copied) > MAX_BYTES
+    }
+
+    /// Counts what is about to be recorded; if that is too much, the transaction is to end.
+    fn count<CTX: ContextTr>(&mut self, bytes: usize, context: &mut CTX) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.is_too_large() && context.error().is_ok() {
+            *context.error() = Err(ContextError::Custom("the trace is too large".into()));
+        }
     }
 }
 
 impl<CTX: ContextTr<Journal: JournalExt>> Inspector<CTX> for Bounded {
     fn step(&mut self, interp: &mut Interpreter, context: &mut CTX) {
-        if let Some(left) = &mut self.steps_left {
-            *left = left.saturating_sub(1);
-            if *left == 0 {
-                if context.error().is_ok() {
-                    *context.error() = Err(ContextError::Custom("trace step limit exceeded".into()));
-                }
-                interp.bytecode.reset_action();
-                interp.halt_fatal();
-                return;
-            }
+        match self.keeps {
+            Kept::Nothing => {}
+            Kept::Step => self.count(STEP_BYTES, context),
+            Kept::StepAndStack => self.count(STEP_BYTES + interp.stack.len() * WORD_BYTES, context),
+        }
+        if self.is_too_large() {
+            interp.bytecode.reset_action();
+            interp.halt_fatal();
+            return;
         }
         Inspector::<CTX>::step(&mut self.tracer, interp, context);
     }
@@ -98,10 +127,12 @@ impl<CTX: ContextTr<Journal: JournalExt>> Inspector<CTX> for Bounded {
     }
 
     fn log(&mut self, context: &mut CTX, log: Log) {
+        self.count(LOG_BYTES + log.data.data.len(), context);
         self.tracer.log(context, log);
     }
 
     fn log_full(&mut self, interp: &mut Interpreter, context: &mut CTX, log: Log) {
+        self.count(LOG_BYTES + log.data.data.len(), context);
         self.tracer.log_full(interp, context, log);
     }
 
@@ -114,6 +145,7 @@ impl<CTX: ContextTr<Journal: JournalExt>> Inspector<CTX> for Bounded {
     }
 
     fn call(&mut self, context: &mut CTX, inputs: &mut CallInputs) -> Option<CallOutcome> {
+        self.count(CALL_BYTES + inputs.input.len(), context);
         self.tracer.call(context, inputs)
     }
 
@@ -122,6 +154,7 @@ impl<CTX: ContextTr<Journal: JournalExt>> Inspector<CTX> for Bounded {
     }
 
     fn create(&mut self, context: &mut CTX, inputs: &mut CreateInputs) -> Option<CreateOutcome> {
+        self.count(CALL_BYTES + inputs.init_code().len(), context);
         self.tracer.create(context, inputs)
     }
 

@@ -227,11 +227,9 @@ pub enum TraceError {
     #[error("the tracer is not supported or its configuration is invalid")]
     UnsupportedTracer,
     /// The trace would take too much memory.
-    #[error("the trace exceeds {steps} steps or {bytes} bytes")]
+    #[error("the trace would take more than {} MiB; callTracer records less", bytes >> 20)]
     TooLarge {
-        /// Steps that a trace may have.
-        steps: u64,
-        /// Bytes of memory and call data that a trace may hold.
+        /// What a trace may hold.
         bytes: usize,
     },
 }

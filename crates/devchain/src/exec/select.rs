@@ -35,20 +35,25 @@ const SENDER_PARTS: u32 = 4;
 pub struct SelectionTime {
     /// No transaction is begun later.
     pub deadline: Instant,
-    /// What one transaction may take. One with much gas is begun only while so much is left.
+    /// No transaction with much gas ends later: what may be stopped in vain must not make the block late.
+    pub heavy_deadline: Instant,
+    /// What one transaction with much gas may take.
     pub per_transaction: Duration,
     /// What one sender may take while others wait.
     pub per_sender: Duration,
 }
 
 impl SelectionTime {
-    /// Part of the whole that one transaction may take.
-    const TRANSACTION_PARTS: u32 = 3;
+    /// Part of the whole that all transactions with much gas may take, and that one of them may.
+    const HEAVY_PARTS: u32 = 2;
+    const TRANSACTION_PARTS: u32 = 6;
 
     /// All in all so long, from now on.
     pub fn within(total: Duration) -> Self {
+        let now = Instant::now();
         Self {
-            deadline: Instant::now() + total,
+            deadline: now + total,
+            heavy_deadline: now + total / Self::HEAVY_PARTS,
             per_transaction: total / Self::TRANSACTION_PARTS,
             per_sender: total / SENDER_PARTS,
         }
@@ -186,7 +191,7 @@ impl Selection<'_> {
             return Some(None);
         }
         let deadline = self.now + self.time.per_transaction;
-        (deadline <= self.time.deadline).then_some(Some(deadline))
+        (deadline <= self.time.heavy_deadline).then_some(Some(deadline))
     }
 
     fn count(&mut self, sender: Address, time: Duration, gas: u64) {

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     chain::{Chain, ChainEvent, FeeSuggestions},
     exec::{CallCosts, Interrupt},
-    workers::Client,
+    workers::{Client, Weight},
 };
 
 /// Missed blocks that are announced late rather than never.
@@ -114,20 +114,22 @@ impl Service {
         }
     }
 
+    /// Runs a method on a thread for long work.
     async fn run_on_worker(
         self: &Arc<Self>,
-        run: fn(&Service, Params<'_>, &mut Answer, Place<'_>) -> Result<Done, RpcError>,
-        params: Params<'_>,
         client: Client,
+        weight: Weight,
+        params: Params<'_>,
+        run: impl FnOnce(&Service, Params<'_>, &mut Answer, &Interrupt) -> Result<(), RpcError> + Send + 'static,
         out: &mut Answer,
     ) -> Result<(), RpcError> {
         let this = Arc::clone(self);
         let params: Option<Box<RawValue>> = params.raw().map(ToOwned::to_owned);
         let work = move |interrupt: &Interrupt| {
             let mut answer = Answer::new();
-            run(&this, Params::new(params.as_deref()), &mut answer, Place::Worker(interrupt)).map(|_| answer)
+            run(&this, Params::new(params.as_deref()), &mut answer, interrupt).map(|()| answer)
         };
-        out.append(self.chain().workers().run(client, work).await??);
+        out.append(self.chain().workers().run(client, weight, work).await??);
         Ok(())
     }
 }
@@ -165,8 +167,20 @@ impl Methods for Service {
                     tokio::task::yield_now().await;
                     Ok(())
                 }
-                Done::NotHere => self.run_on_worker(*run, params, caller.client, out).await,
+                Done::NotHere => {
+                    let run = *run;
+                    let run = move |service: &Service,
+                                    params: Params<'_>,
+                                    out: &mut Answer,
+                                    interrupt: &Interrupt| {
+                        run(service, params, out, Place::Worker(interrupt)).map(drop)
+                    };
+                    self.run_on_worker(caller.client, Weight::Light, params, run, out).await
+                }
             },
+            (Handler::Trace(run), _) => {
+                self.run_on_worker(caller.client, Weight::Trace, params, *run, out).await
+            }
             (Handler::Ask(ask), _) => {
                 out.append(ask(self, params).await?);
                 Ok(())

@@ -5,6 +5,7 @@
 
 mod chain;
 mod client;
+mod clock;
 mod graphql;
 mod observe;
 mod wire;
@@ -19,7 +20,7 @@ use rand::{SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use self::{client::Attacker, observe::Observer};
+use self::{client::Attacker, clock::Clock, observe::Observer};
 use crate::{AppProcess, StartError};
 
 /// How long one attack goes on.
@@ -44,6 +45,8 @@ pub struct AttackCampaign {
     pub max_memory: u64,
     /// Only the attack of this name.
     pub only: Option<String>,
+    /// The library `libfaketime`: a third part of the time is then spent on a machine whose clock is set again and again.
+    pub clock_library: Option<PathBuf>,
 }
 
 /// What others noticed.
@@ -128,19 +131,25 @@ pub enum Breach {
     DoesNotEnd,
 }
 
-/// The networks that are attacked: one with free gas, where the node itself is in reach, and a public one.
-const NETWORKS: [&str; 2] = ["testnet", "devnet"];
+/// What is attacked: a public network, one with free gas where the node itself is in reach, and the latter while somebody
+/// sets the machine's clock.
+const PARTS: [(&str, bool); 3] = [("testnet", false), ("devnet", false), ("devnet", true)];
 
 impl AttackCampaign {
-    /// Runs the campaign, half of it on each network; `progress` hears of every round of attacks.
+    /// Runs the campaign, an equal time on each part; `progress` hears of every round of attacks.
     pub async fn run(
         &self,
         mut progress: impl FnMut(&str, &AttackReport),
     ) -> Result<AttackReport, AttackError> {
         let mut dice = StdRng::seed_from_u64(self.seed);
         let mut report = AttackReport::default();
-        for network in NETWORKS {
-            self.attack_network(network, &mut dice, &mut report, &mut progress).await?;
+        let parts = PARTS.into_iter().filter(|(_, sets_clock)| !sets_clock || self.clock_library.is_some());
+        let parts: Vec<_> = parts.collect();
+        let time = self.time / u32::try_from(parts.len()).unwrap_or(1);
+        for (network, sets_clock) in parts {
+            let library = self.clock_library.as_ref().filter(|_| sets_clock);
+            let clock = library.map(|library| Clock::new(library, &mut dice)).transpose()?;
+            self.attack_network(network, clock, time, &mut dice, &mut report, &mut progress).await?;
         }
         Ok(report)
     }
@@ -148,15 +157,20 @@ impl AttackCampaign {
     async fn attack_network(
         &self,
         network: &str,
+        clock: Option<Clock>,
+        time: Duration,
         dice: &mut StdRng,
         report: &mut AttackReport,
         progress: &mut impl FnMut(&str, &AttackReport),
     ) -> Result<(), AttackError> {
         let data = TempDir::new()?;
-        let mut app = AppProcess::up(&self.binary, data.path(), ["--network", network]).await?;
+        let environment = clock.as_ref().map(Clock::environment).unwrap_or_default();
+        let arguments = ["--network", network];
+        let mut app = AppProcess::up_with(&self.binary, data.path(), arguments, environment).await?;
+        let _clock = clock.map(Clock::start);
         let targets = client::Targets::of(&app, network);
         let observer = Observer::start(&app, targets, self.max_delay, self.max_memory);
-        let until = Instant::now() + self.time / 2;
+        let until = Instant::now() + time;
         let mut is_first = true;
         while is_first || Instant::now() < until {
             is_first = false;

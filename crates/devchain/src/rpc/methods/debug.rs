@@ -22,8 +22,8 @@ use crate::{
         config::Group,
         error::{Param, RpcError},
         jsonrpc::{Answer, Params, Positional},
-        methods::{Handler, Method, answered},
-        service::{Done, Place, Service},
+        methods::{Handler, Method},
+        service::Service,
         wire,
     },
 };
@@ -33,20 +33,20 @@ pub(super) const METHODS: &[Method] = &[
         Group::Debug,
         "debug_traceTransaction",
         "Trace of a mined transaction",
-        Handler::Weighed(trace_transaction),
+        Handler::Trace(trace_transaction),
     ),
-    Method::new(Group::Debug, "debug_traceCall", "Trace of a call", Handler::Weighed(trace_call)),
+    Method::new(Group::Debug, "debug_traceCall", "Trace of a call", Handler::Trace(trace_call)),
     Method::new(
         Group::Debug,
         "debug_traceBlockByNumber",
         "Traces of a block's transactions",
-        Handler::Weighed(trace_by_number),
+        Handler::Trace(trace_by_number),
     ),
     Method::new(
         Group::Debug,
         "debug_traceBlockByHash",
         "Traces of a block's transactions",
-        Handler::Weighed(trace_by_hash),
+        Handler::Trace(trace_by_hash),
     ),
     Method::new(Group::Debug, "debug_getRawHeader", "RLP of a header", Handler::Read(raw_header)),
     Method::new(Group::Debug, "debug_getRawBlock", "RLP of a block", Handler::Read(raw_block)),
@@ -92,37 +92,31 @@ fn trace_transaction(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place<'_>,
-) -> Result<Done, RpcError> {
+    interrupt: &Interrupt,
+) -> Result<(), RpcError> {
     let params = params.split()?;
     let hash: B256 = params.required(0, Param::TransactionHash)?;
     let options = options(&params)?;
-    let Place::Worker(interrupt) = place else {
-        return Ok(Done::NotHere);
-    };
     let found = service.chain().find_mined(hash)?.ok_or(RpcError::TransactionNotFound)?;
     let block = existing(service, BlockParam::Number(found.block))?;
     let trace = replay(service, &block, interrupt, |block| {
         exec::trace_transaction(block, found.index as usize, options)
     })??;
-    answered(out.json(&trace))
+    out.json(&trace)
 }
 
 fn trace_call(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place<'_>,
-) -> Result<Done, RpcError> {
+    interrupt: &Interrupt,
+) -> Result<(), RpcError> {
     let params = params.split()?;
     let request: TransactionRequest = params.required(0, Param::Call)?;
     let options: GethDebugTracingCallOptions = params.optional(2, Param::Trace)?.unwrap_or_default();
-    let Place::Worker(interrupt) = place else {
-        return Ok(Done::NotHere);
-    };
     let scene = Scene::new(service, service.block_param(&params, 1)?)?;
     let trace = scene.play(service, interrupt, |context| exec::trace_call(context, &request, options))?;
-    answered(out.json(&trace))
+    out.json(&trace)
 }
 
 #[derive(Serialize)]
@@ -136,20 +130,20 @@ fn trace_by_number(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place<'_>,
-) -> Result<Done, RpcError> {
+    interrupt: &Interrupt,
+) -> Result<(), RpcError> {
     let params = params.split()?;
-    trace_block(service, numbered(&params)?, &params, out, place)
+    trace_block(service, numbered(&params)?, &params, out, interrupt)
 }
 
 fn trace_by_hash(
     service: &Service,
     params: Params<'_>,
     out: &mut Answer,
-    place: Place<'_>,
-) -> Result<Done, RpcError> {
+    interrupt: &Interrupt,
+) -> Result<(), RpcError> {
     let params = params.split()?;
-    trace_block(service, hashed(&params)?, &params, out, place)
+    trace_block(service, hashed(&params)?, &params, out, interrupt)
 }
 
 fn trace_block(
@@ -157,17 +151,14 @@ fn trace_block(
     which: BlockParam,
     params: &Positional<'_>,
     out: &mut Answer,
-    place: Place<'_>,
-) -> Result<Done, RpcError> {
+    interrupt: &Interrupt,
+) -> Result<(), RpcError> {
     let options = options(params)?;
-    let Place::Worker(interrupt) = place else {
-        return Ok(Done::NotHere);
-    };
     let block = existing(service, which)?;
     let traces = replay(service, &block, interrupt, |block| exec::trace_block(block, options))??;
     let hashes = block.transactions.iter().map(|transaction| *transaction.tx_hash());
     let traces = hashes.zip(traces).map(|(tx_hash, result)| TransactionTrace { tx_hash, result });
-    answered(out.json(&traces.collect::<Vec<_>>()))
+    out.json(&traces.collect::<Vec<_>>())
 }
 
 fn existing(service: &Service, which: BlockParam) -> Result<Arc<Block>, RpcError> {

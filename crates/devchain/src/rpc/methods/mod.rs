@@ -20,6 +20,7 @@ use super::{
     service::{Done, Place, Service},
     subscriptions::Session,
 };
+use crate::exec::Interrupt;
 
 /// How a method is run.
 pub(crate) enum Handler {
@@ -27,6 +28,8 @@ pub(crate) enum Handler {
     Read(fn(&Service, Params<'_>, &mut Answer) -> Result<(), RpcError>),
     /// May take long: decides for itself whether to run in place.
     Weighed(fn(&Service, Params<'_>, &mut Answer, Place<'_>) -> Result<Done, RpcError>),
+    /// Records what an execution does: takes long, and much memory.
+    Trace(fn(&Service, Params<'_>, &mut Answer, &Interrupt) -> Result<(), RpcError>),
     /// Waits for block production.
     Ask(for<'a> fn(&'a Service, Params<'a>) -> BoxFuture<'a, Result<Answer, RpcError>>),
     /// Needs a connection that stays.
