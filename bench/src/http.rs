@@ -2,13 +2,16 @@
 //!
 //! It shares two cores with the server it measures, so it parses no more than the status and the length of an answer.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, ops::Range, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
+
+/// Until a full pool is asked again.
+const POOL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A JSON-RPC request as it goes over the wire.
 pub(crate) fn request(method: &str, params: &str) -> Vec<u8> {
@@ -34,13 +37,15 @@ pub(crate) fn post(path: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> 
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// Where the body of the last answer is.
+    body: Range<usize>,
 }
 
 impl Connection {
     pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await.with_context(|| format!("connecting to {address}"))?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024) })
+        Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024), body: 0..0 })
     }
 
     /// Sends a request and returns the body of the answer.
@@ -56,17 +61,25 @@ impl Connection {
         while self.buffer.len() < end {
             ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the server closed the connection");
         }
+        self.body = start..end;
         self.buffer.get(start..end).context("the answer is shorter than announced")
     }
 
-    /// Sends a request that must give a result.
+    /// Sends a request that must give a result; one that finds no room in the pool is sent again when there may be some.
     pub(crate) async fn exchange_ok(&mut self, request: &[u8]) -> Result<&[u8]> {
-        let body = self.exchange(request).await?;
+        while contains(self.exchange(request).await?, b"pool is full") {
+            tokio::time::sleep(POOL_INTERVAL).await;
+        }
+        let body = self.buffer.get(self.body.clone()).context("the answer is shorter than announced")?;
         // A result may contain the word `error` only inside strings, which never follow this exact prefix.
-        let is_error = body.windows(8).take(64).any(|window| window == b"\"error\":");
-        ensure!(!is_error, "the server refused: {}", String::from_utf8_lossy(body));
+        ensure!(!contains(body, b"\"error\":"), "the server refused: {}", String::from_utf8_lossy(body));
         Ok(body)
     }
+}
+
+/// Whether a short answer, or the beginning of a long one, contains this.
+fn contains(body: &[u8], words: &[u8]) -> bool {
+    body.windows(words.len()).take(100).any(|window| window == words)
 }
 
 struct Head {
