@@ -220,11 +220,12 @@ impl OutputTail {
         tokio::spawn(async move {
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
+                // Kept first: whoever hears of the line may look for it among those that are kept.
+                tail.push(line.clone());
                 if let Some(sender) = &lines_to {
                     // Nobody listens once the server is up.
-                    let _ = sender.send(line.clone());
+                    let _ = sender.send(line);
                 }
-                tail.push(line);
             }
         });
     }

@@ -169,7 +169,7 @@ impl AttackCampaign {
         let mut app = AppProcess::up_with(&self.binary, data.path(), arguments, environment).await?;
         let _clock = clock.map(Clock::start);
         let targets = client::Targets::of(&app, network);
-        let observer = Observer::start(&app, targets, self.max_delay, self.max_memory);
+        let observer = Observer::start(&app, targets, self.max_delay, self.max_memory)?;
         let until = Instant::now() + time;
         let mut is_first = true;
         while is_first || Instant::now() < until {

@@ -3,16 +3,19 @@
 use std::{
     fs,
     future::Future,
+    io,
     sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio::{
-    task::JoinSet,
+    runtime::Builder,
     time::{interval, timeout},
 };
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{AttackReport, Breach, client::Targets};
 use crate::{AppProcess, HttpAnswer, HttpClient, HttpError};
@@ -29,8 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Asks in the background until it is dropped.
 pub(super) struct Observer {
     notes: Arc<Mutex<Notes>>,
-    /// Held for what its end does to it.
-    _tasks: JoinSet<()>,
+    _stop: DropGuard,
 }
 
 #[derive(Default)]
@@ -43,20 +45,22 @@ struct Notes {
 }
 
 impl Observer {
-    pub(super) fn start(app: &AppProcess, targets: Targets, max_delay: Duration, max_memory: u64) -> Self {
+    pub(super) fn start(
+        app: &AppProcess,
+        targets: Targets,
+        max_delay: Duration,
+        max_memory: u64,
+    ) -> io::Result<Self> {
         let notes = Arc::new(Mutex::new(Notes::default()));
-        let mut tasks = JoinSet::new();
+        let stop = CancellationToken::new();
         let watch = Watch { notes: notes.clone(), max_delay };
-        tasks.spawn(watch.clone().head(HttpClient::new(targets.rpc)));
-        for (what, address) in [
-            ("/health of the API", targets.api),
-            ("/health of the explorer", targets.explorer),
-            ("/health of the faucet", targets.faucet),
-        ] {
-            tasks.spawn(watch.clone().health(what, HttpClient::new(address)));
-        }
-        tasks.spawn(watch.memory(app.server().pid(), max_memory));
-        Self { notes, _tasks: tasks }
+        let (pid, stopped) = (app.server().pid(), stop.clone());
+        // A thread of its own: whoever asks does not wait for the attackers' work.
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        thread::Builder::new().name("observer".to_owned()).spawn(move || {
+            runtime.block_on(stopped.run_until_cancelled(watch.observe(targets, pid, max_memory)))
+        })?;
+        Ok(Self { notes, _stop: stop.drop_guard() })
     }
 
     pub(super) fn breach(&self) -> Option<Breach> {
@@ -79,6 +83,18 @@ struct Watch {
 }
 
 impl Watch {
+    /// Uses everything at once.
+    async fn observe(self, targets: Targets, pid: i32, max_memory: u64) {
+        let health = |what, address| self.clone().health(what, HttpClient::new(address));
+        tokio::join!(
+            self.clone().head(HttpClient::new(targets.rpc)),
+            health("/health of the API", targets.api),
+            health("/health of the explorer", targets.explorer),
+            health("/health of the faucet", targets.faucet),
+            self.clone().memory(pid, max_memory),
+        );
+    }
+
     /// Asks for the head, and notes when blocks come.
     async fn head(self, rpc: HttpClient) {
         let question = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_blockNumber", "params": [] });
