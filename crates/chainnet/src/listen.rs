@@ -38,7 +38,7 @@ pub(crate) const METRICS: AddressSettings =
 pub(crate) async fn listen(address: SocketAddr, settings: &AddressSettings) -> anyhow::Result<TcpListener> {
     let (host, port) = (address.ip(), address.port());
     let (port_flag, port_variable) = settings.port;
-    match TcpListener::bind(address).await {
+    match ::listen::bind(address) {
         Ok(listener) => Ok(listener),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             bail!(

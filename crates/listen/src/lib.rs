@@ -5,6 +5,7 @@
 //! [`Server`]'s business. There is no framework below: requests are whole before they are answered and answers before they are
 //! sent, so a request costs no task, no map of headers and one write.
 
+mod acceptor;
 mod budget;
 mod conversation;
 mod handler;
@@ -16,7 +17,12 @@ mod threads;
 mod watch;
 mod websocket;
 
-use std::{io, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -25,6 +31,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub use acceptor::{accept_connections, bind};
 pub use budget::{Budget, Charge, Exhausted, Party};
 pub use conversation::{converse, gone};
 pub use handler::{BodyError, Handler, Manners, Step, Switched};
@@ -43,8 +50,6 @@ const REFUSAL_LIMIT: Duration = Duration::from_secs(1);
 /// What is still read of a connection that is being closed, and for how long.
 const MAX_DISCARDED: usize = 8 * 1024 * 1024;
 const DISCARD_LIMIT: Duration = Duration::from_secs(1);
-/// Pause after a failed accept, so that running out of file descriptors does not become a busy loop.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// What is done with connections.
 pub trait Server: Send + Sync + 'static {
@@ -93,23 +98,19 @@ pub async fn serve<S: Server>(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let stop = CancellationToken::new();
-    let mut threads = Threads::start(name, &server, &stop)?;
+    let threads = Threads::start(name, &server, &stop)?;
     let doorman = Doorman {
         server,
         places: Arc::new(Semaphore::new(bounds.connections)),
         refusals: Arc::new(Semaphore::new(MAX_REFUSALS)),
     };
-    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
-        match accepted.and_then(|(stream, peer)| doorman.receive(stream, peer.ip())) {
-            Ok(Some(arrival)) => threads.take(arrival),
-            Ok(None) => {}
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
+    let receive = move |threads: &mut Threads, stream: TcpStream, peer: SocketAddr| {
+        if let Some(arrival) = doorman.receive(stream, peer.ip())? {
+            threads.take(arrival);
         }
-    }
-    drop(listener);
+        Ok(())
+    };
+    let mut threads = accept_connections(name, listener, threads, receive, shutdown).await?;
     stop.cancel();
     if tokio::time::timeout(bounds.drain, threads.see_out()).await.is_err() {
         tracing::warn!(open = threads.open(), "closing connections that did not finish in time");

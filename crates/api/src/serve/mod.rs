@@ -7,7 +7,7 @@ mod stream;
 mod tests;
 
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, SocketAddr, TcpStream as StdStream},
     pin::pin,
     time::Duration,
 };
@@ -21,14 +21,15 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
-use tokio::net::{TcpListener, TcpStream};
+use listen::accept_connections;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime::Handle,
+};
 use tokio_util::sync::CancellationToken;
 
 use self::{admission::Admission, stream::BoundedStream};
 use crate::edge::Edge;
-
-/// How long to rest when no connection can be accepted, such as for want of file descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Bounds on what connections can take.
 #[derive(Debug, Clone)]
@@ -84,42 +85,42 @@ pub async fn serve_with<A, F, B>(
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {
-    let admission = Admission::new(limits);
-    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
-        match accepted {
-            Ok((stream, peer)) => match admission.admit(peer.ip()) {
-                Some(permit) => {
-                    let connection =
-                        serve_connection(stream, peer, answer.clone(), &admission.limits, shutdown.clone());
-                    tokio::spawn(async move {
-                        connection.await;
-                        drop(permit);
-                    });
-                }
-                None => admission.refuse(stream),
-            },
-            Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+    // Connections are served where this runs, and only accepted elsewhere.
+    let (serving, stopping) = (Handle::current(), shutdown.clone());
+    let receive = move |admission: &mut Admission, stream: TcpStream, peer: SocketAddr| {
+        let Some(permit) = admission.admit(peer.ip()) else {
+            admission.refuse(stream);
+            return Ok(());
+        };
+        let (stream, limits) = (stream.into_std()?, admission.limits.clone());
+        let (answer, stopping) = (answer.clone(), stopping.clone());
+        serving.spawn(async move {
+            if let Err(error) = serve_connection(stream, peer, answer, &limits, stopping).await {
+                tracing::debug!(%error, %peer, "a connection ended early");
             }
-        }
+            drop(permit);
+        });
+        Ok(())
+    };
+    match accept_connections("http", listener, Admission::new(limits), receive, shutdown).await {
+        Ok(admission) => admission.drained().await,
+        Err(error) => tracing::error!(%error, "connections are no longer accepted"),
     }
-    drop(listener);
-    admission.drained().await;
 }
 
-fn serve_connection<A, F, B>(
-    stream: TcpStream,
+async fn serve_connection<A, F, B>(
+    stream: StdStream,
     peer: SocketAddr,
     answer: A,
     limits: &ConnectionLimits,
     shutdown: CancellationToken,
-) -> impl Future<Output = ()> + Send + use<A, F, B>
+) -> Result<(), axum::BoxError>
 where
     A: Fn(IpAddr, Request<Incoming>) -> F + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {
+    let stream = TcpStream::from_std(stream)?;
     // Answers are written whole; waiting to fill packets would only delay them.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(BoundedStream::new(stream, limits.write_time_limit));
@@ -132,17 +133,12 @@ where
         .header_read_timeout(limits.head_time_limit)
         .serve_connection(stream, service)
         .with_upgrades();
-    async move {
-        let mut connection = pin!(connection);
-        let ended = tokio::select! {
-            ended = connection.as_mut() => ended,
-            () = shutdown.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
-        };
-        if let Err(error) = ended {
-            tracing::debug!(%error, %peer, "a connection ended early");
+    let mut connection = pin!(connection);
+    tokio::select! {
+        ended = connection.as_mut() => Ok(ended?),
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            Ok(connection.await?)
         }
     }
 }
