@@ -1,14 +1,14 @@
-//! Who may connect: so many in all, and so many of one client.
+//! Who may connect: so many in all, and so many of one client; and how many requests of one client are answered at a time.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
 
 use access::{Client, is_trusted_proxy};
 use bytes::Bytes;
-use listen::{Budget, Charge};
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
 };
 
 use super::ConnectionLimits;
@@ -21,24 +21,85 @@ const MOST_REFUSALS: usize = 64;
 /// How long such a connection may take.
 const REFUSAL_TIME_LIMIT: Duration = Duration::from_secs(1);
 
+/// Requests of one client that are answered at a time; more wait until it is their turn. So whoever asks waits behind so many of each
+/// other client, and not behind all that they have sent on all their connections.
+pub(super) const REQUESTS_AT_A_TIME: usize = 32;
+
 /// Who may connect.
 pub(super) struct Admission {
     pub(super) limits: ConnectionLimits,
     all: Arc<Semaphore>,
-    clients: Budget<Client>,
+    clients: Clients,
     refusals: Arc<Semaphore>,
     /// What they are told.
     refusal: Bytes,
 }
 
 /// A connection's permit among all, and among those of its client.
-pub(super) type ConnectionPermit = (OwnedSemaphorePermit, Option<Charge<Client>>);
+pub(super) struct ConnectionPermit {
+    _among_all: OwnedSemaphorePermit,
+    client: Option<ClientPermit>,
+}
+
+impl ConnectionPermit {
+    /// Waits for the turn of a request, which lasts until what this gives is dropped. A proxy that is trusted stands for many clients
+    /// and does not wait.
+    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // Never closed.
+        self.client.as_ref()?.turns.acquire().await.ok()
+    }
+}
+
+/// The clients that are connected.
+type Clients = Arc<Mutex<HashMap<Client, Connected>>>;
+
+/// What a client has.
+struct Connected {
+    connections: usize,
+    /// For its requests.
+    turns: Arc<Semaphore>,
+}
+
+/// One of a client's connections.
+struct ClientPermit {
+    client: Client,
+    turns: Arc<Semaphore>,
+    clients: Clients,
+}
+
+impl ClientPermit {
+    /// One more connection of a client, unless it has so many.
+    fn take(clients: &Clients, client: Client, most: usize) -> Option<Self> {
+        let mut connected = clients.lock();
+        let of_client = connected.entry(client).or_insert_with(|| Connected {
+            connections: 0,
+            turns: Arc::new(Semaphore::new(REQUESTS_AT_A_TIME)),
+        });
+        if of_client.connections >= most {
+            return None;
+        }
+        of_client.connections += 1;
+        Some(Self { client, turns: Arc::clone(&of_client.turns), clients: Arc::clone(clients) })
+    }
+}
+
+impl Drop for ClientPermit {
+    fn drop(&mut self) {
+        let mut connected = self.clients.lock();
+        if let Some(of_client) = connected.get_mut(&self.client) {
+            of_client.connections -= 1;
+            if of_client.connections == 0 {
+                connected.remove(&self.client);
+            }
+        }
+    }
+}
 
 impl Admission {
     pub(super) fn new(limits: ConnectionLimits) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limits.connections as usize)),
-            clients: Budget::per_party(limits.per_client),
+            clients: Clients::default(),
             refusals: Arc::new(Semaphore::new(MOST_REFUSALS)),
             refusal: refusal(),
             limits,
@@ -46,11 +107,12 @@ impl Admission {
     }
 
     pub(super) fn admit(&self, peer: IpAddr) -> Option<ConnectionPermit> {
-        let client = self.clients.take(peer.into(), 1).ok();
-        if client.is_none() && !is_trusted_proxy(peer, &self.limits.trusted_proxies) {
-            return None;
-        }
-        Some((Arc::clone(&self.all).try_acquire_owned().ok()?, client))
+        let client = if is_trusted_proxy(peer, &self.limits.trusted_proxies) {
+            None
+        } else {
+            Some(ClientPermit::take(&self.clients, peer.into(), self.limits.per_client)?)
+        };
+        Some(ConnectionPermit { _among_all: Arc::clone(&self.all).try_acquire_owned().ok()?, client })
     }
 
     /// Says why a connection is not served. What the client has sent is read first, or the close would be a reset that takes the

@@ -7,8 +7,10 @@ mod stream;
 mod tests;
 
 use std::{
+    convert::Infallible,
     net::{IpAddr, SocketAddr, TcpStream as StdStream},
     pin::pin,
+    sync::Arc,
     time::Duration,
 };
 
@@ -28,7 +30,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{admission::Admission, stream::BoundedStream};
+use self::{
+    admission::{Admission, ConnectionPermit},
+    stream::BoundedStream,
+};
 use crate::edge::Edge;
 
 /// Bounds on what connections can take.
@@ -95,10 +100,9 @@ pub async fn serve_with<A, F, B>(
         let (stream, limits) = (stream.into_std()?, admission.limits.clone());
         let (answer, stopping) = (answer.clone(), stopping.clone());
         serving.spawn(async move {
-            if let Err(error) = serve_connection(stream, peer, answer, &limits, stopping).await {
+            if let Err(error) = serve_connection(stream, peer, permit, answer, &limits, stopping).await {
                 tracing::debug!(%error, %peer, "a connection ended early");
             }
-            drop(permit);
         });
         Ok(())
     };
@@ -111,12 +115,13 @@ pub async fn serve_with<A, F, B>(
 async fn serve_connection<A, F, B>(
     stream: StdStream,
     peer: SocketAddr,
+    permit: ConnectionPermit,
     answer: A,
     limits: &ConnectionLimits,
     shutdown: CancellationToken,
 ) -> Result<(), axum::BoxError>
 where
-    A: Fn(IpAddr, Request<Incoming>) -> F + Send + 'static,
+    A: Fn(IpAddr, Request<Incoming>) -> F + Clone + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {
@@ -124,9 +129,13 @@ where
     // Answers are written whole; waiting to fill packets would only delay them.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(BoundedStream::new(stream, limits.write_time_limit));
+    let permit = Arc::new(permit);
     let service = service_fn(move |request: Request<Incoming>| {
-        let answer = answer(peer.ip(), request);
-        async move { Ok::<_, std::convert::Infallible>(answer.await) }
+        let (permit, answer) = (Arc::clone(&permit), answer.clone());
+        async move {
+            let _turn = permit.turn().await;
+            Ok::<_, Infallible>(answer(peer.ip(), request).await)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -40,7 +40,7 @@ impl Drop for Sending {
     }
 }
 
-/// `/` is short, `/endless` has no end.
+/// `/` is short, `/endless` has no end, and `/never` does not begin.
 async fn start(limits: ConnectionLimits) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
@@ -49,7 +49,13 @@ async fn start(limits: ConnectionLimits) -> Server {
         let sending = sending.clone();
         move |_: IpAddr, request: Request<Incoming>| {
             let sending = sending.clone();
-            async move { Response::new(body(request.uri().path(), sending)) }
+            async move {
+                if request.uri().path() == "/never" {
+                    sending.fetch_add(1, Ordering::SeqCst);
+                    std::future::pending::<()>().await;
+                }
+                Response::new(body(request.uri().path(), sending))
+            }
         }
     };
     tokio::spawn(serve_with(listener, answer, limits, stop.clone()));
@@ -182,4 +188,23 @@ async fn a_head_that_does_not_come_ends_the_connection() {
     let mut idle = server.served(ONE).await;
     let mut rest = Vec::new();
     tokio::time::timeout(PATIENCE, idle.read_to_end(&mut rest)).await.expect("an end in time").unwrap();
+}
+
+#[tokio::test]
+async fn so_many_requests_of_a_client_are_answered_at_a_time() {
+    let server = start(ConnectionLimits::default()).await;
+    let mut waiting = Vec::new();
+    for _ in 0..admission::REQUESTS_AT_A_TIME {
+        let mut stream = server.connect(ONE).await;
+        stream.write_all(b"GET /never HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        waiting.push(stream);
+    }
+    server.sends(admission::REQUESTS_AT_A_TIME).await;
+    let mut late = server.connect(ONE).await;
+    late.write_all(GET).await.unwrap();
+    // Somebody else is answered meanwhile, and the late one when a turn has come to its end.
+    server.served(ANOTHER).await;
+    assert_eq!(late.try_read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    waiting.pop();
+    tokio::time::timeout(PATIENCE, late.read_u8()).await.expect("in time").unwrap();
 }
