@@ -109,7 +109,10 @@ impl Inner {
             marks.put(headers);
         }
         // An upgraded connection has left HTTP behind.
-        if self.is_draining.load(Ordering::Relaxed) && !headers.contains_key(header::UPGRADE) {
+        let is_leaving = self.is_draining.load(Ordering::Relaxed) && !headers.contains_key(header::UPGRADE);
+        // Whoever goes on in spite of the limit has to connect again: what it has sent behind this request is not even read.
+        let is_refused = envelope.allowance.is_some_and(|allowance| !allowance.is_granted);
+        if is_leaving || is_refused {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(allowance) = envelope.allowance {

@@ -10,8 +10,11 @@ use std::{
     convert::Infallible,
     net::{IpAddr, SocketAddr, TcpStream as StdStream},
     pin::pin,
-    sync::Arc,
-    time::Duration,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -55,7 +58,7 @@ impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections: 10_000,
-            per_client: 500,
+            per_client: 256,
             trusted_proxies: Vec::new(),
             head_time_limit: Duration::from_secs(60),
             write_time_limit: Duration::from_secs(30),
@@ -112,6 +115,40 @@ pub async fn serve_with<A, F, B>(
     }
 }
 
+/// Requests that were sent without waiting for answers. They are answered one after the other, but not in one go: others have
+/// their turn in between.
+struct Pipeline {
+    started: Instant,
+    /// When the last answer was ready, in microseconds after the start.
+    answered: AtomicU64,
+}
+
+impl Default for Pipeline {
+    fn default() -> Self {
+        Self { started: Instant::now(), answered: AtomicU64::new(u64::MAX) }
+    }
+}
+
+impl Pipeline {
+    /// No client gets an answer and sends the next request in so short a time.
+    const ROUND_TRIP_MICROS: u64 = 10;
+
+    async fn let_others(&self) {
+        let answered = self.answered.load(Ordering::Relaxed);
+        if self.now().saturating_sub(answered) < Self::ROUND_TRIP_MICROS && answered != u64::MAX {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn answered(&self) {
+        self.answered.store(self.now(), Ordering::Relaxed);
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
 async fn serve_connection<A, F, B>(
     stream: StdStream,
     peer: SocketAddr,
@@ -129,12 +166,15 @@ where
     // Answers are written whole; waiting to fill packets would only delay them.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(BoundedStream::new(stream, limits.write_time_limit));
-    let permit = Arc::new(permit);
+    let (permit, pipeline) = (Arc::new(permit), Arc::new(Pipeline::default()));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (permit, answer) = (Arc::clone(&permit), answer.clone());
+        let (permit, pipeline, answer) = (Arc::clone(&permit), Arc::clone(&pipeline), answer.clone());
         async move {
+            pipeline.let_others().await;
             let _turn = permit.turn().await;
-            Ok::<_, Infallible>(answer(peer.ip(), request).await)
+            let response = answer(peer.ip(), request).await;
+            pipeline.answered();
+            Ok::<_, Infallible>(response)
         }
     });
     let connection = http1::Builder::new()
