@@ -5,6 +5,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use chainnet_testkit::attack::AttackCampaign;
 use clap::Parser;
+use tokio::runtime::Builder;
 
 /// Attacks the product as one hostile client, and checks that nobody else notices.
 #[derive(Parser)]
@@ -32,8 +33,26 @@ struct Arguments {
     clock_library: Option<PathBuf>,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// Attackers have machines of their own in life; here they have what the product leaves of this one.
+const NICENESS: i32 = 10;
+
+fn main() -> ExitCode {
+    let step_back = || {
+        // On Linux this is about the calling thread alone: the product and whoever observes it start on the first one.
+        if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+            eprintln!("attackers run at the priority of all others: {error}");
+        }
+    };
+    match Builder::new_multi_thread().enable_all().on_thread_start(step_back).build() {
+        Ok(runtime) => runtime.block_on(attack()),
+        Err(error) => {
+            println!("attack campaign: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn attack() -> ExitCode {
     let Arguments { chainnet, seconds, seed, max_delay, max_memory, only, clock_library } =
         Arguments::parse();
     let campaign = AttackCampaign {
