@@ -26,6 +26,8 @@ const HEAD_INTERVAL: Duration = Duration::from_millis(300);
 const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
 /// Between two blocks.
 const BLOCK_PERIOD: Duration = Duration::from_secs(2);
+/// In a second in which more than one of so many parts of the machine's time went elsewhere, nothing is judged.
+const MOST_STOLEN_PART: u64 = 20;
 /// Nobody waits longer than this for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -37,6 +39,9 @@ pub(super) struct Observer {
 
 #[derive(Default)]
 struct Notes {
+    /// Whether others had much of the machine lately.
+    is_disturbed: bool,
+    disturbances: u32,
     answers: u32,
     slowest_answer: Duration,
     latest_block: Duration,
@@ -70,6 +75,7 @@ impl Observer {
     pub(super) fn add_to(&self, report: &mut AttackReport) {
         let mut notes = self.notes.lock();
         report.answers += std::mem::take(&mut notes.answers);
+        report.disturbed_seconds += std::mem::take(&mut notes.disturbances);
         report.slowest_answer = report.slowest_answer.max(notes.slowest_answer);
         report.latest_block = report.latest_block.max(notes.latest_block);
         report.memory = report.memory.max(notes.memory);
@@ -92,6 +98,7 @@ impl Watch {
             health("/health of the explorer", targets.explorer),
             health("/health of the faucet", targets.faucet),
             self.clone().memory(pid, max_memory),
+            self.clone().machine(),
         );
     }
 
@@ -135,6 +142,24 @@ impl Watch {
         }
     }
 
+    /// Notes when the machine's owner takes it away: what is late then is not the product's doing.
+    async fn machine(self) {
+        let mut turns = interval(HEALTH_INTERVAL);
+        let mut before = processor_time();
+        let mut is_taken = false;
+        loop {
+            turns.tick().await;
+            let now = processor_time();
+            let passed = now.iter().zip(before).map(|(now, before)| now.saturating_sub(before));
+            let [stolen, all] = <[u64; 2]>::try_from(passed.collect::<Vec<_>>()).unwrap_or_default();
+            before = now;
+            let was_taken = std::mem::replace(&mut is_taken, stolen * MOST_STOLEN_PART > all);
+            let mut notes = self.notes.lock();
+            notes.is_disturbed = is_taken || was_taken;
+            notes.disturbances += u32::from(is_taken);
+        }
+    }
+
     async fn memory(self, pid: i32, max_memory: u64) {
         let mut turns = interval(Duration::from_millis(500));
         loop {
@@ -166,9 +191,11 @@ impl Watch {
         {
             let mut notes = self.notes.lock();
             notes.answers += 1;
-            notes.slowest_answer = notes.slowest_answer.max(took);
+            if !notes.is_disturbed {
+                notes.slowest_answer = notes.slowest_answer.max(took);
+            }
         }
-        if took > self.max_delay {
+        if took > self.max_delay && !self.is_disturbed() {
             self.note(Breach::LateAnswer { what, took });
         }
         match answer {
@@ -184,15 +211,31 @@ impl Watch {
     fn overdue(&self, number: u64, overdue: Duration) {
         {
             let mut notes = self.notes.lock();
-            notes.latest_block = notes.latest_block.max(overdue);
+            if !notes.is_disturbed {
+                notes.latest_block = notes.latest_block.max(overdue);
+            }
         }
-        if overdue > self.max_delay {
+        if overdue > self.max_delay && !self.is_disturbed() {
             self.note(Breach::LateBlock { number, overdue });
         }
+    }
+
+    fn is_disturbed(&self) -> bool {
+        self.notes.lock().is_disturbed
     }
 
     /// Keeps the first.
     fn note(&self, breach: Breach) {
         self.notes.lock().breach.get_or_insert(breach);
     }
+}
+
+/// The machine's processor time so far: what its host gave to other machines, and all. Zeros where the system does not tell.
+fn processor_time() -> [u64; 2] {
+    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    // user, nice, system, idle, iowait, irq, softirq, steal
+    let parts: Vec<u64> =
+        line.split_whitespace().skip(1).take(8).filter_map(|part| part.parse().ok()).collect();
+    [parts.get(7).copied().unwrap_or_default(), parts.iter().sum()]
 }
