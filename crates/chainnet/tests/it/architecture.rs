@@ -133,6 +133,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "chainnet-ibft",
             "chainnet-indexer",
             "chainnet-keeper",
+            "chainnet-listen",
             "chainnet-merchant",
             "chainnet-store",
             "chainnet-validators",
