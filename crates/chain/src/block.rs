@@ -38,12 +38,34 @@ impl Block {
         self.header.number
     }
 
-    /// Bytes of the block as it is stored and sent: header, transactions, no ommers.
+    /// The block's RLP with its whole extraData, as it is stored, sent and exported: header, transactions, no ommers, and no
+    /// withdrawals, whose list is there where the header has their root.
+    pub fn encode(&self) -> Vec<u8> {
+        let (payload, transactions) = self.payload_lengths();
+        let mut out = Vec::with_capacity(list_length(payload));
+        alloy_rlp::Header { list: true, payload_length: payload }.encode(&mut out);
+        self.header.encode(&mut out);
+        alloy_rlp::Header { list: true, payload_length: transactions }.encode(&mut out);
+        for transaction in self.transactions.iter() {
+            transaction.network_encode(&mut out);
+        }
+        out.extend(std::iter::repeat_n(alloy_rlp::EMPTY_LIST_CODE, self.empty_lists()));
+        out
+    }
+
+    /// Bytes of [`Self::encode`].
     pub fn encoded_length(&self) -> usize {
-        let list = |payload: usize| alloy_rlp::length_of_length(payload) + payload;
+        list_length(self.payload_lengths().0)
+    }
+
+    /// Of the block and of its transactions.
+    fn payload_lengths(&self) -> (usize, usize) {
         let transactions = self.transactions.iter().map(|transaction| transaction.network_len()).sum();
-        let no_ommers = list(0);
-        list(self.header.length() + list(transactions) + no_ommers)
+        (self.header.length() + list_length(transactions) + self.empty_lists(), transactions)
+    }
+
+    fn empty_lists(&self) -> usize {
+        1 + usize::from(self.header.withdrawals_root.is_some())
     }
 
     /// Roughly what the block takes of memory, for caches.
@@ -53,10 +75,14 @@ impl Block {
     }
 }
 
+fn list_length(payload: usize) -> usize {
+    alloy_rlp::length_of_length(payload) + payload
+}
+
 /// What a transaction did: the consensus part of a receipt and what the RPC adds to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// EIP-2718 type of the transaction (0, 1 or 2).
+    /// EIP-2718 type of the transaction.
     pub tx_type: u8,
     /// False when the transaction reverted or halted.
     pub success: bool,

@@ -73,6 +73,7 @@ pub(crate) fn found(network: Network, fork: ForkChoice, founders: Founders) -> a
         fork: match fork {
             ForkChoice::London => Fork::London,
             ForkChoice::Shanghai => Fork::Shanghai,
+            ForkChoice::Cancun => Fork::Cancun,
         },
         block_period_secs: 2,
         epoch_length: 30_000,

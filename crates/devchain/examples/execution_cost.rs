@@ -82,6 +82,7 @@ fn main() {
         chain_id: 1337,
         london_block: 0,
         shanghai_time: None,
+        cancun_time: None,
         zero_base_fee: true,
         ibft: ibft::IbftConfig::default(),
         contract_size_limit: 24_576,

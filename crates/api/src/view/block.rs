@@ -2,7 +2,6 @@
 
 use alloy_consensus::Header;
 use alloy_primitives::{Address, U256};
-use alloy_rlp::Encodable;
 use async_graphql::{Enum, SimpleObject};
 use chain::{Agreement, Block, Head};
 use ibft::votes::VoteKind;
@@ -147,7 +146,7 @@ impl BlockHeaderView {
             gas_used: Long(header.gas_used),
             gas_limit: Long(header.gas_limit),
             base_fee_per_gas: header.base_fee_per_gas.map(|fee| WeiText(U256::from(fee))),
-            size: Long(encoded_length(block) as u64),
+            size: Long(block.encoded_length() as u64),
             transaction_count: u32::try_from(block.transactions.len()).unwrap_or(u32::MAX),
             state_root: HashText(header.state_root),
             transactions_root: HashText(header.transactions_root),
@@ -175,15 +174,6 @@ impl ExpandedBlockView {
     pub(crate) fn new(block: &Block, moniker: Option<String>, transactions: Vec<TransactionView>) -> Self {
         Self { header: BlockHeaderView::new(block, moniker), transactions }
     }
-}
-
-/// Length of the block's RLP: header, transactions, no uncles, and no withdrawals, whose list is there from Shanghai on.
-fn encoded_length(block: &Block) -> usize {
-    use alloy_eips::Encodable2718;
-    let list = |payload: usize| alloy_rlp::length_of_length(payload) + payload;
-    let transactions = block.transactions.iter().map(|tx| tx.network_len()).sum();
-    let withdrawals = usize::from(block.header.withdrawals_root.is_some());
-    list(block.header.length() + list(transactions) + 1 + withdrawals)
 }
 
 /// A block in a list.

@@ -233,6 +233,8 @@ pub enum ForkChoice {
     /// Shanghai.
     #[default]
     Shanghai,
+    /// Cancun.
+    Cancun,
 }
 
 /// `chainnet config`.

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use alloy_consensus::{Header, constants::EMPTY_OMMER_ROOT_HASH};
+use alloy_consensus::{
+    Header, Transaction as _,
+    constants::{EMPTY_OMMER_ROOT_HASH, EMPTY_WITHDRAWALS},
+};
+use alloy_eips::eip4844::calc_excess_blob_gas;
 use alloy_primitives::{Address, B64};
 use ibft::{
     rules::{self, HeaderContext},
@@ -49,6 +53,7 @@ impl Chain {
         let head = self.head();
         let header = &block.header;
         expect("transactions-root", header.transactions_root, exec::transactions_root(&block.transactions))?;
+        check_optional_fields(&head.block.header, block)?;
         let hashes = self.block_hashes();
         let outcome = exec::execute_block(&self.spec, &head.state, &hashes, header, &block.transactions)?;
         expect("gas-used", header.gas_used, outcome.gas_used)?;
@@ -100,6 +105,25 @@ impl Chain {
         let executed = self.execute(&block)?;
         self.extend(Arc::new(block), executed)
     }
+}
+
+/// What Besu 24.x leaves out of blocks and later releases write: nothing is withdrawn, and blob gas is counted as the EIPs say.
+fn check_optional_fields(parent: &Header, block: &Block) -> Result<(), ImportError> {
+    let Block { header, transactions, .. } = block;
+    if let Some(root) = header.withdrawals_root {
+        expect("withdrawals-root", root, EMPTY_WITHDRAWALS)?;
+    }
+    if let Some(used) = header.blob_gas_used {
+        let computed = transactions.iter().filter_map(|transaction| transaction.blob_gas_used()).sum();
+        expect("blob-gas-used", used, computed)?;
+    }
+    if let Some(excess) = header.excess_blob_gas {
+        let (before, used) =
+            (parent.excess_blob_gas.unwrap_or_default(), parent.blob_gas_used.unwrap_or_default());
+        expect("excess-blob-gas", excess, calc_excess_blob_gas(before, used))?;
+    }
+    let unknown = header.parent_beacon_block_root.or(header.requests_hash);
+    expect("fields", unknown.map_or_else(String::new, |hash| hash.to_string()), String::new())
 }
 
 fn expect<T: PartialEq + ToString>(field: &'static str, header: T, computed: T) -> Result<(), ImportError> {

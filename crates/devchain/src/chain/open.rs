@@ -91,10 +91,8 @@ fn chain_spec(genesis: &Genesis) -> ChainSpec {
     ChainSpec {
         chain_id: config.chain_id,
         london_block: 0,
-        shanghai_time: match config.fork {
-            Fork::London => None,
-            Fork::Shanghai => Some(0),
-        },
+        shanghai_time: (config.fork >= Fork::Shanghai).then_some(0),
+        cancun_time: if config.fork >= Fork::Cancun { Some(0) } else { config.cancun_time },
         zero_base_fee: config.zero_base_fee,
         contract_size_limit: config.contract_size_limit.map_or(MAX_CODE_SIZE, |limit| limit as usize),
         block_reward: config.ibft2.block_reward,

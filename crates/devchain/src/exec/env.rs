@@ -5,6 +5,7 @@ use alloy_primitives::{TxKind, U256};
 use revm::{
     Context, Journal,
     context::{BlockEnv, CfgEnv, Evm, FrameStack, TxEnv},
+    context_interface::block::BlobExcessGasAndPrice,
     handler::{EthFrame, instructions::EthInstructions},
     interpreter::{instructions::gas_table_spec, interpreter::EthInterpreter},
 };
@@ -75,9 +76,18 @@ pub(super) fn block_env(spec: &ChainSpec, header: &Header) -> BlockEnv {
         // A constant rather than the header's fields: a header under construction need not have them yet.
         difficulty: U256::ONE,
         prevrandao: Some(ibft::rules::MIX_HASH),
-        blob_excess_gas_and_price: None,
+        blob_excess_gas_and_price: Some(BlobExcessGasAndPrice {
+            excess_blob_gas: 0,
+            blob_gasprice: blob_gas_price(header),
+        }),
         slot_num: 0,
     }
+}
+
+/// Price of blob gas, as Besu 24.x has it on IBFT 2.0: blocks count no blob gas, so it is the least one, or nothing where gas
+/// has no base fee.
+pub(crate) fn blob_gas_price(header: &Header) -> u128 {
+    u128::from(header.base_fee_per_gas.is_some_and(|fee| fee > 0))
 }
 
 /// A signed transaction.
@@ -98,9 +108,9 @@ pub(super) fn tx_env(tx: &Transaction) -> TxEnv {
         chain_id: envelope.chain_id(),
         access_list: envelope.access_list().cloned().unwrap_or_default(),
         gas_priority_fee: envelope.max_priority_fee_per_gas(),
-        // Blob and set-code transactions are refused by their type, before these would be read.
-        blob_hashes: Vec::new(),
-        max_fee_per_blob_gas: 0,
+        blob_hashes: envelope.blob_versioned_hashes().map(<[_]>::to_vec).unwrap_or_default(),
+        max_fee_per_blob_gas: envelope.max_fee_per_blob_gas().unwrap_or_default(),
+        // Set-code transactions are refused by their type, before this would be read.
         authorization_list: Vec::new(),
     }
 }

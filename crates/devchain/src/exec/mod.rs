@@ -31,6 +31,7 @@ pub use access_list::create_access_list;
 pub use block::{BlockOutcome, execute_block};
 pub use call::{CallContext, CallOutcome, call};
 pub(crate) use cost::{CallCosts, CallKey, INLINE_GAS};
+pub(crate) use env::blob_gas_price;
 pub use error::{EstimateError, ExecError, RejectReason, TraceError};
 pub use estimate::estimate_gas;
 pub(crate) use halt::halt_words;

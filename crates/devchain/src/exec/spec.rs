@@ -16,6 +16,8 @@ pub enum Fork {
     London,
     /// PUSH0, warm COINBASE, limited init code; 0x44 is PREVRANDAO.
     Shanghai,
+    /// TLOAD and TSTORE, MCOPY, BLOBHASH and BLOBBASEFEE; SELFDESTRUCT only sends coin.
+    Cancun,
 }
 
 impl Fork {
@@ -25,6 +27,7 @@ impl Fork {
             Self::Berlin => SpecId::BERLIN,
             Self::London => SpecId::LONDON,
             Self::Shanghai => SpecId::SHANGHAI,
+            Self::Cancun => SpecId::CANCUN,
         }
     }
 }
@@ -38,6 +41,8 @@ pub struct ChainSpec {
     pub london_block: u64,
     /// First timestamp with Shanghai's rules.
     pub shanghai_time: Option<u64>,
+    /// First timestamp with Cancun's rules.
+    pub cancun_time: Option<u64>,
     /// Every block from 1 on has a base fee of zero.
     pub zero_base_fee: bool,
     /// Largest code that a contract may have.
@@ -55,6 +60,8 @@ impl ChainSpec {
     pub fn fork_at(&self, number: u64, timestamp: u64) -> Fork {
         if number < self.london_block {
             Fork::Berlin
+        } else if self.cancun_time.is_some_and(|time| timestamp >= time) {
+            Fork::Cancun
         } else if self.shanghai_time.is_some_and(|time| timestamp >= time) {
             Fork::Shanghai
         } else {

@@ -13,7 +13,7 @@ use contracts::bindings::{
 use contracts::{CREATE2_DEPLOYER_CODE, address};
 use ibft::extra_data::ExtraData;
 
-use super::config::{ChainConfig, Genesis, Ibft2Config};
+use super::config::{BlobFields, ChainConfig, Genesis, Ibft2Config};
 use super::scratch::{ScratchChain, SetUpError};
 use super::spec::{GenesisSpec, GenesisValidator};
 
@@ -64,6 +64,7 @@ impl GenesisSpec {
             config: ChainConfig {
                 chain_id: self.chain_id,
                 fork: self.fork,
+                cancun_time: None,
                 zero_base_fee: true,
                 contract_size_limit: None,
                 ibft2: Ibft2Config {
@@ -81,6 +82,7 @@ impl GenesisSpec {
             mix_hash: ibft::rules::MIX_HASH,
             coinbase: Address::ZERO,
             base_fee_per_gas: Some(0),
+            blob: BlobFields::default(),
             alloc,
         })
     }

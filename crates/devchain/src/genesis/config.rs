@@ -8,13 +8,15 @@ use ibft::extra_data::{ExtraData, ExtraDataError};
 use ibft::{BaseFee, IbftConfig};
 
 /// The EVM rules, in force from block 0 on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fork {
     /// `londonBlock: 0`.
     London,
     /// `londonBlock: 0` and a `shanghaiTime` that is not after the genesis timestamp.
     #[default]
     Shanghai,
+    /// The same with a `cancunTime`.
+    Cancun,
 }
 
 /// The `config` section.
@@ -22,8 +24,10 @@ pub enum Fork {
 pub struct ChainConfig {
     /// `chainId`.
     pub chain_id: u64,
-    /// The EVM rules.
+    /// The EVM rules at genesis.
     pub fork: Fork,
+    /// `cancunTime`, where Cancun comes later than genesis.
+    pub cancun_time: Option<u64>,
     /// `zeroBaseFee`: blocks from 1 on have base fee 0.
     pub zero_base_fee: bool,
     /// `contractSizeLimit`, in bytes; `None` is the protocol's own limit.
@@ -61,6 +65,17 @@ impl Default for Ibft2Config {
     }
 }
 
+/// What Cancun adds to the header of block 0, and to no later one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlobFields {
+    /// `blobGasUsed`.
+    pub gas_used: u64,
+    /// `excessBlobGas`.
+    pub excess_gas: u64,
+    /// `parentBeaconBlockRoot`.
+    pub parent_beacon_block_root: B256,
+}
+
 /// A genesis file.
 ///
 /// Accounts are kept in one form only: a zero nonce, empty code, empty storage and zero slots are left out.
@@ -84,6 +99,8 @@ pub struct Genesis {
     pub coinbase: Address,
     /// `baseFeePerGas`; see [`super::DEFAULT_BASE_FEE`] for `None`.
     pub base_fee_per_gas: Option<u64>,
+    /// `blobGasUsed`, `excessBlobGas` and `parentBeaconBlockRoot`: fields of a header that is Cancun from the start.
+    pub blob: BlobFields,
     /// The accounts at genesis.
     pub alloc: BTreeMap<Address, GenesisAccount>,
 }

@@ -52,6 +52,14 @@ pub enum GenesisError {
         /// Block or time it starts at.
         activation: U256,
     },
+    /// Cancun on a chain that is not Shanghai from the start.
+    #[error(
+        "`config.cancuntime` is {activation}, but `config.shanghaitime` is missing: Cancun comes after Shanghai"
+    )]
+    CancunWithoutShanghai {
+        /// Time Cancun starts at.
+        activation: u64,
+    },
     /// The extraData is not that of an IBFT 2.0 chain.
     #[error("the extra data is not IBFT 2.0 extra data")]
     ExtraData(#[from] ExtraDataError),

@@ -19,8 +19,9 @@ impl Genesis {
     /// The header of block 0 over a state with this root.
     ///
     /// Its hash is `hash_slow`: block 0 alone is hashed with its extraData as it is. Under Shanghai it carries an
-    /// empty withdrawals root, which no later IBFT 2.0 header does.
+    /// empty withdrawals root, under Cancun also the fields of blobs, which no later IBFT 2.0 header of Besu 24.x does.
     pub fn header(&self, state_root: B256) -> Header {
+        let blob = (self.config.fork >= Fork::Cancun).then_some(self.blob);
         Header {
             beneficiary: self.coinbase,
             state_root,
@@ -31,10 +32,10 @@ impl Genesis {
             mix_hash: self.mix_hash,
             nonce: self.nonce,
             base_fee_per_gas: Some(self.base_fee_per_gas.unwrap_or(DEFAULT_BASE_FEE)),
-            withdrawals_root: match self.config.fork {
-                Fork::London => None,
-                Fork::Shanghai => Some(EMPTY_WITHDRAWALS),
-            },
+            withdrawals_root: (self.config.fork >= Fork::Shanghai).then_some(EMPTY_WITHDRAWALS),
+            blob_gas_used: blob.map(|blob| blob.gas_used),
+            excess_blob_gas: blob.map(|blob| blob.excess_gas),
+            parent_beacon_block_root: blob.map(|blob| blob.parent_beacon_block_root),
             ..Header::default()
         }
     }

@@ -16,7 +16,7 @@ mod spec;
 mod tests;
 
 pub use build::{BuildError, GENESIS_STAKE};
-pub use config::{ChainConfig, Fork, Genesis, Ibft2Config};
+pub use config::{BlobFields, ChainConfig, Fork, Genesis, Ibft2Config};
 pub use error::GenesisError;
 pub use header::DEFAULT_BASE_FEE;
 pub use scratch::SetUpError;

@@ -1,7 +1,7 @@
 //! A genesis file read as Besu reads it: keys in any case, numbers as JSON numbers, decimal or 0x-hex strings.
 //!
 //! Strict where Besu would run another chain than ours: a `config` key that we do not know, a fork that starts later
-//! or is newer than Shanghai, and another consensus are errors. Unknown keys elsewhere are ignored, as Besu does.
+//! (Cancun excepted) or is newer than Cancun, and another consensus are errors. Unknown keys elsewhere are ignored, as Besu does.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::config::{ChainConfig, Fork, Genesis, Ibft2Config};
+use super::config::{BlobFields, ChainConfig, Fork, Genesis, Ibft2Config};
 use super::error::GenesisError;
 
 /// Forks that London includes; a file may name them, but only at block 0.
@@ -44,6 +44,9 @@ struct RawGenesis {
     mixhash: Option<B256>,
     coinbase: Option<Address>,
     basefeepergas: Option<U256>,
+    blobgasused: Option<U256>,
+    excessblobgas: Option<U256>,
+    parentbeaconblockroot: Option<B256>,
     #[serde(default)]
     alloc: BTreeMap<Address, RawAccount>,
 }
@@ -90,6 +93,11 @@ impl Genesis {
             mix_hash: raw.mixhash.unwrap_or_default(),
             coinbase: raw.coinbase.unwrap_or_default(),
             base_fee_per_gas: raw.basefeepergas.map(|fee| narrow("basefeepergas", fee)).transpose()?,
+            blob: BlobFields {
+                gas_used: narrow("blobgasused", raw.blobgasused.unwrap_or_default())?,
+                excess_gas: narrow("excessblobgas", raw.excessblobgas.unwrap_or_default())?,
+                parent_beacon_block_root: raw.parentbeaconblockroot.unwrap_or_default(),
+            },
             alloc: raw
                 .alloc
                 .into_iter()
@@ -125,11 +133,13 @@ fn read_config(section: Map<String, Value>, timestamp: u64) -> Result<ChainConfi
     let mut chain_id = 1;
     let (mut london, mut shanghai, mut zero_base_fee, mut contract_size_limit, mut ibft2) =
         (false, false, false, None, None);
+    let mut cancun_time = None;
     for (key, value) in section {
         match key.as_str() {
             "chainid" => chain_id = number(&key, value)?,
             "londonblock" => london = starts_by(0, &key, value)?,
             "shanghaitime" => shanghai = starts_by(timestamp, &key, value)?,
+            "cancuntime" => cancun_time = Some(number(&key, value)?),
             "zerobasefee" => zero_base_fee = read(&key, value)?,
             "contractsizelimit" => contract_size_limit = Some(number(&key, value)?),
             "ibft2" => ibft2 = Some(read_ibft2(read(&key, value)?)?),
@@ -143,9 +153,18 @@ fn read_config(section: Map<String, Value>, timestamp: u64) -> Result<ChainConfi
     if !london {
         return Err(missing("config.londonblock"));
     }
+    if let (Some(activation), false) = (cancun_time, shanghai) {
+        return Err(GenesisError::CancunWithoutShanghai { activation });
+    }
+    let later_cancun = cancun_time.filter(|time| *time > timestamp);
     Ok(ChainConfig {
         chain_id,
-        fork: if shanghai { Fork::Shanghai } else { Fork::London },
+        fork: match (shanghai, cancun_time.is_some() && later_cancun.is_none()) {
+            (false, _) => Fork::London,
+            (true, false) => Fork::Shanghai,
+            (true, true) => Fork::Cancun,
+        },
+        cancun_time: later_cancun,
         zero_base_fee,
         contract_size_limit,
         ibft2: ibft2.ok_or(missing("config.ibft2"))?,

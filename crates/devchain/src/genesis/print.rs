@@ -21,6 +21,12 @@ struct GenesisFile<'a> {
     coinbase: Address,
     #[serde(skip_serializing_if = "Option::is_none")]
     base_fee_per_gas: Option<U64>,
+    #[serde(skip_serializing_if = "U64::is_zero")]
+    blob_gas_used: U64,
+    #[serde(skip_serializing_if = "U64::is_zero")]
+    excess_blob_gas: U64,
+    #[serde(skip_serializing_if = "B256::is_zero")]
+    parent_beacon_block_root: B256,
     alloc: &'a BTreeMap<Address, GenesisAccount>,
 }
 
@@ -31,6 +37,8 @@ struct ConfigSection {
     london_block: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     shanghai_time: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cancun_time: Option<u64>,
     #[serde(skip_serializing_if = "is_false")]
     zero_base_fee: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,14 +63,12 @@ fn is_false(flag: &bool) -> bool {
 
 impl From<&ChainConfig> for ConfigSection {
     fn from(config: &ChainConfig) -> Self {
-        let ChainConfig { chain_id, fork, zero_base_fee, contract_size_limit, ibft2 } = config;
+        let ChainConfig { chain_id, fork, cancun_time, zero_base_fee, contract_size_limit, ibft2 } = config;
         Self {
             chain_id: *chain_id,
             london_block: 0,
-            shanghai_time: match fork {
-                Fork::London => None,
-                Fork::Shanghai => Some(0),
-            },
+            shanghai_time: (*fork >= Fork::Shanghai).then_some(0),
+            cancun_time: if *fork >= Fork::Cancun { Some(0) } else { *cancun_time },
             zero_base_fee: *zero_base_fee,
             contract_size_limit: *contract_size_limit,
             ibft2: ibft2.into(),
@@ -95,6 +101,9 @@ impl Genesis {
             mix_hash: self.mix_hash,
             coinbase: self.coinbase,
             base_fee_per_gas: self.base_fee_per_gas.map(U64::from),
+            blob_gas_used: U64::from(self.blob.gas_used),
+            excess_blob_gas: U64::from(self.blob.excess_gas),
+            parent_beacon_block_root: self.blob.parent_beacon_block_root,
             alloc: &self.alloc,
         })?;
         text.push('\n');

@@ -62,6 +62,7 @@ impl ScratchChain {
         let mut cfg = CfgEnv::new_with_spec(match fork {
             Fork::London => SpecId::LONDON,
             Fork::Shanghai => SpecId::SHANGHAI,
+            Fork::Cancun => SpecId::CANCUN,
         });
         cfg.chain_id = chain_id;
         cfg.disable_nonce_check = true;

@@ -11,9 +11,9 @@ use std::{
     sync::Arc,
 };
 
-use alloy_consensus::{BlockBody, TxEnvelope, transaction::SignerRecoverable};
+use alloy_consensus::{TxEnvelope, transaction::SignerRecoverable};
 use alloy_primitives::B256;
-use alloy_rlp::{Decodable, Encodable};
+use alloy_rlp::Decodable;
 
 pub use frame::FrameError;
 use frame::Frames;
@@ -123,7 +123,7 @@ pub fn export(
     for number in range {
         let block = chain.store().block(number).map_err(ChainError::from)?;
         let block = block.ok_or(ExportError::NoSuchBlock { number, head })?;
-        to.write_all(&encode(&block))?;
+        to.write_all(&block.encode())?;
         progress(number);
     }
     to.flush()?;
@@ -152,16 +152,6 @@ pub fn import(
         progress(end);
     }
     Ok(imported)
-}
-
-/// RLP of a block with its whole extraData, as it travels and is exported.
-pub fn encode(block: &Block) -> Vec<u8> {
-    let transactions = block.transactions.iter().map(|tx| tx.inner().clone()).collect();
-    let body = BlockBody { transactions, ommers: Vec::new(), withdrawals: None };
-    let block = FileBlock { header: block.header.clone(), body };
-    let mut bytes = Vec::with_capacity(block.length());
-    block.encode(&mut bytes);
-    bytes
 }
 
 /// Adds one block; answers its number of transactions, `None` if the chain has it already.

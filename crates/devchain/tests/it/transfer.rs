@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use alloy_consensus::{Header, TxEnvelope};
+use alloy_consensus::{Header, TxEnvelope, constants::EMPTY_WITHDRAWALS};
 use alloy_primitives::{Address, B256, U256};
 use alloy_rlp::{Decodable, Encodable};
 use chainnet_devchain::{chain::Chain, transfer};
 use ibft::{
+    extra_data::ExtraData,
     seal::ValidatorKey,
     votes::{Vote, VoteKind},
 };
@@ -101,6 +102,69 @@ async fn a_tampered_block_is_refused_with_the_rule_it_breaks() {
         assert!(error.starts_with("block 1: rule `"), "{error}");
         assert!(error.contains(rule), "expected {rule} in: {error}");
         assert_eq!(copy.head().block.number(), 0);
+    }
+}
+
+/// Seals a header anew after a change.
+fn sealed(header: &mut Header, change: impl FnOnce(&mut Header)) {
+    change(header);
+    let mut extra = ExtraData::decode(&header.extra_data).unwrap();
+    let digest = ibft::hash::seal_hash_with(header, &extra);
+    extra.seals = keys().iter().take(5).map(|key| key.sign(digest)).collect();
+    header.extra_data = extra.encode();
+}
+
+#[tokio::test]
+async fn fields_that_later_releases_of_besu_write_are_read_and_checked() {
+    type Change = fn(&mut Header);
+    let rig = Rig::new();
+    rig.mine().await;
+    let file = exported(&rig);
+    let import = |change: Change| {
+        let file = tampered(&file, |block| {
+            sealed(&mut block.header, change);
+            block.body.withdrawals = block.header.withdrawals_root.map(|_| Default::default());
+        });
+        let (_dir, copy) = fresh();
+        copy.clock().not_before(rig.chain.clock().now_ms());
+        transfer::import(&copy, file.as_slice(), |_| ()).map_err(|error| error.to_string())
+    };
+    let seventeen: Change = |header| header.withdrawals_root = Some(EMPTY_WITHDRAWALS);
+    let nineteen: Change = |header| {
+        header.withdrawals_root = Some(EMPTY_WITHDRAWALS);
+        (header.blob_gas_used, header.excess_blob_gas) = (Some(0), Some(0));
+    };
+    for good in [seventeen, nineteen] {
+        assert_eq!(import(good).unwrap().added, 1);
+    }
+    let bad: [(Change, &str); 4] = [
+        (|header| header.withdrawals_root = Some(B256::ZERO), "withdrawals-root"),
+        (
+            |header| {
+                header.withdrawals_root = Some(EMPTY_WITHDRAWALS);
+                (header.blob_gas_used, header.excess_blob_gas) = (Some(131_072), Some(0));
+            },
+            "blob-gas-used",
+        ),
+        (
+            |header| {
+                header.withdrawals_root = Some(EMPTY_WITHDRAWALS);
+                (header.blob_gas_used, header.excess_blob_gas) = (Some(0), Some(1));
+            },
+            "excess-blob-gas",
+        ),
+        (
+            |header| {
+                header.withdrawals_root = Some(EMPTY_WITHDRAWALS);
+                (header.blob_gas_used, header.excess_blob_gas) = (Some(0), Some(0));
+                header.parent_beacon_block_root = Some(B256::ZERO);
+            },
+            "fields",
+        ),
+    ];
+    for (change, rule) in bad {
+        let error = import(change).unwrap_err();
+        assert!(error.starts_with(&format!("block 1: rule `{rule}`")), "{error}");
     }
 }
 

@@ -87,6 +87,7 @@ impl TestChain {
         let mut cfg = CfgEnv::new_with_spec(match genesis.config.fork {
             Fork::London => SpecId::LONDON,
             Fork::Shanghai => SpecId::SHANGHAI,
+            Fork::Cancun => SpecId::CANCUN,
         });
         cfg.chain_id = genesis.config.chain_id;
         cfg.disable_nonce_check = true;

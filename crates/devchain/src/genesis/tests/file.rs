@@ -84,6 +84,25 @@ fn storage_is_hexadecimal_of_any_length_and_zero_slots_are_dropped() {
     assert_eq!(slots, [(1, 16), (10, 255)]);
 }
 
+#[test]
+fn cancun_is_there_from_the_start_or_comes_later() {
+    let forks = r#""londonBlock": 0, "shanghaiTime": 0"#;
+    let read = |config: &str| Genesis::from_json(&known(config, "")).unwrap();
+    let first = read(&format!(r#"{forks}, "cancunTime": 0"#));
+    assert_eq!((first.config.fork, first.config.cancun_time), (Fork::Cancun, None));
+    let header = first.header(B256::ZERO);
+    let blobs = (header.blob_gas_used, header.excess_blob_gas, header.parent_beacon_block_root);
+    assert_eq!(blobs, (Some(0), Some(0), Some(B256::ZERO)));
+    let later = read(&format!(r#"{forks}, "cancunTime": 99999999999"#));
+    assert_eq!((later.config.fork, later.config.cancun_time), (Fork::Shanghai, Some(99_999_999_999)));
+    assert_eq!(later.header(B256::ZERO).blob_gas_used, None);
+    for genesis in [first, later] {
+        assert_eq!(Genesis::from_json(&genesis.to_json().unwrap()).unwrap(), genesis);
+    }
+    let alone = error(r#""londonBlock": 0, "cancunTime": 0"#);
+    assert!(matches!(alone, GenesisError::CancunWithoutShanghai { activation: 0 }), "{alone}");
+}
+
 fn error(config: &str) -> GenesisError {
     Genesis::from_json(&known(config, "")).unwrap_err()
 }
@@ -91,7 +110,6 @@ fn error(config: &str) -> GenesisError {
 #[test]
 fn settings_of_another_chain_are_refused_by_name() {
     for unsupported in [
-        r#""cancunTime": 0"#,
         r#""pragueTime": 0"#,
         r#""terminalTotalDifficulty": 0"#,
         r#""qbft": {}"#,

@@ -174,7 +174,7 @@ fn raw_header(service: &Service, params: Params<'_>, out: &mut Answer) -> Result
 }
 
 fn raw_block(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
-    out.json(&Bytes::from(wire::encode_block(&*named(service, params)?)))
+    out.json(&Bytes::from(named(service, params)?.encode()))
 }
 
 fn raw_receipts(service: &Service, params: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {

@@ -1,5 +1,6 @@
 //! The methods through HTTP and WebSocket, each test on a chain of its own that seals on demand.
 
+mod besu;
 mod blocks;
 mod control;
 mod errors;
@@ -82,12 +83,16 @@ impl Rig {
     }
 
     async fn start_limited(config: RpcConfig, limits: PoolLimits) -> Self {
+        let genesis = genesis(validator_key().address(), user().address());
+        Self::serve(&Genesis::from_json(&genesis).unwrap(), config, limits).await
+    }
+
+    /// Serves the chain of a genesis.
+    async fn serve(genesis: &Genesis, config: RpcConfig, limits: PoolLimits) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let user = PrivateKeySigner::from_bytes(&B256::with_last_byte(9)).unwrap();
-        let key = Secp256k1Key::new(B256::with_last_byte(1)).unwrap();
+        let (user, key) = (user(), validator_key());
         let validator = key.address();
-        let genesis = Genesis::from_json(&genesis(validator, user.address())).unwrap();
-        let chain = Chain::open_with(dir.path(), &genesis, limits, ChainClock::default()).unwrap();
+        let chain = Chain::open_with(dir.path(), genesis, limits, ChainClock::default()).unwrap();
         let production = Production::start(Arc::clone(&chain), vec![key], Pacing::OnDemand).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -172,6 +177,14 @@ impl Rig {
         let raw = self.sign(self.transaction(nonce, to, input));
         self.get("eth_sendRawTransaction", json!([raw])).await
     }
+}
+
+fn user() -> PrivateKeySigner {
+    PrivateKeySigner::from_bytes(&B256::with_last_byte(9)).unwrap()
+}
+
+fn validator_key() -> Secp256k1Key {
+    Secp256k1Key::new(B256::with_last_byte(1)).unwrap()
 }
 
 fn raw(transaction: &TxEnvelope) -> String {

@@ -6,7 +6,7 @@ mod cache;
 mod receipt;
 mod transaction;
 
-pub(crate) use block::{encode_block, header_view, render_block};
+pub(crate) use block::{header_view, render_block};
 pub(crate) use cache::BlockCache;
 pub(crate) use receipt::{block_logs, consensus_receipt, receipt_view, receipt_views};
 pub(crate) use transaction::{mined_transaction, pending_transaction};

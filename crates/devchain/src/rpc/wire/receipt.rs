@@ -7,7 +7,10 @@ use alloy_primitives::{B256, Bytes};
 use alloy_rpc_types_eth::{Log as LogView, TransactionReceipt};
 use serde::Serialize;
 
-use crate::block::{Block, Receipt, Transaction};
+use crate::{
+    block::{Block, Receipt, Transaction},
+    exec::blob_gas_price,
+};
 
 /// A receipt with Besu's `revertReason`.
 #[derive(Serialize)]
@@ -46,6 +49,7 @@ fn view(
     first_log: u64,
 ) -> ReceiptView {
     let logs = log_views(block, index, *transaction.tx_hash(), receipt, first_log).collect();
+    let blob_gas_used = transaction.blob_gas_used();
     ReceiptView {
         receipt: TransactionReceipt {
             inner: envelope(receipt, logs),
@@ -55,8 +59,8 @@ fn view(
             block_number: Some(block.number()),
             gas_used: receipt.gas_used,
             effective_gas_price: transaction.effective_gas_price(block.header.base_fee_per_gas),
-            blob_gas_used: None,
-            blob_gas_price: None,
+            blob_gas_used,
+            blob_gas_price: blob_gas_used.map(|_| blob_gas_price(&block.header)),
             from: transaction.signer(),
             to: transaction.to(),
             contract_address: receipt.contract_address,

@@ -6,6 +6,7 @@ use alloy_rpc_types_eth::FeeHistory;
 use crate::{
     block::{Block, Receipt},
     chain::FeeSuggestion,
+    exec::blob_gas_price,
     rpc::{
         config::Group,
         error::{Param, RpcError},
@@ -26,7 +27,7 @@ pub(in crate::rpc::methods) const METHODS: &[Method] = &[
     Method::new(
         Group::Eth,
         "eth_blobBaseFee",
-        "Always 0x0: there are no blobs",
+        "Price of blob gas: zero where gas has no base fee",
         Handler::Read(blob_base_fee),
     ),
     Method::new(Group::Eth, "eth_feeHistory", "Base fees, use and tips of blocks", Handler::Weighed(history)),
@@ -63,9 +64,8 @@ fn priority_fee(
     }
 }
 
-fn blob_base_fee(_: &Service, _: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
-    out.text("\"0x0\"");
-    Ok(())
+fn blob_base_fee(service: &Service, _: Params<'_>, out: &mut Answer) -> Result<(), RpcError> {
+    out.json(&alloy_primitives::U128::from(blob_gas_price(&service.chain().pending_header())))
 }
 
 fn history(
@@ -96,6 +96,9 @@ fn history(
         place.check()?;
         let header = store.header(number)?.ok_or(RpcError::BlockNotFound)?;
         history.base_fee_per_gas.push(header.base_fee_per_gas.unwrap_or(0).into());
+        history.base_fee_per_blob_gas.push(blob_gas_price(&header));
+        // Headers count no blob gas.
+        history.blob_gas_used_ratio.push(0.0);
         history.gas_used_ratio.push(header.gas_used as f64 / header.gas_limit.max(1) as f64);
         if let (Some(rewards), Some(percentiles)) = (&mut rewards, &percentiles) {
             gas += header.gas_used;
@@ -111,10 +114,11 @@ fn history(
         }
     }
     let next = match store.header(newest + 1)? {
-        Some(header) => header.base_fee_per_gas,
-        None => service.chain().pending_header().base_fee_per_gas,
+        Some(header) => header,
+        None => service.chain().pending_header(),
     };
-    history.base_fee_per_gas.push(next.unwrap_or(0).into());
+    history.base_fee_per_gas.push(next.base_fee_per_gas.unwrap_or(0).into());
+    history.base_fee_per_blob_gas.push(blob_gas_price(&next));
     history.reward = rewards;
     answered(out.json(&history))
 }
