@@ -23,7 +23,7 @@ const REFUSAL_TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// Requests of one client that are answered at a time; more wait until it is their turn. So whoever asks waits behind so many of each
 /// other client, and not behind all that they have sent on all their connections.
-pub(super) const REQUESTS_AT_A_TIME: usize = 32;
+pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 
 /// Who may connect.
 pub(super) struct Admission {
@@ -44,9 +44,9 @@ pub(super) struct ConnectionPermit {
 impl ConnectionPermit {
     /// Waits for the turn of a request, which lasts until what this gives is dropped. A proxy that is trusted stands for many clients
     /// and does not wait.
-    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn acquire_request(&self) -> Option<SemaphorePermit<'_>> {
         // Never closed.
-        self.client.as_ref()?.turns.acquire().await.ok()
+        self.client.as_ref()?.requests.acquire().await.ok()
     }
 }
 
@@ -57,13 +57,13 @@ type Clients = Arc<Mutex<HashMap<Client, Connected>>>;
 struct Connected {
     connections: usize,
     /// For its requests.
-    turns: Arc<Semaphore>,
+    requests: Arc<Semaphore>,
 }
 
 /// One of a client's connections.
 struct ClientPermit {
     client: Client,
-    turns: Arc<Semaphore>,
+    requests: Arc<Semaphore>,
     clients: Clients,
 }
 
@@ -73,13 +73,13 @@ impl ClientPermit {
         let mut connected = clients.lock();
         let of_client = connected.entry(client).or_insert_with(|| Connected {
             connections: 0,
-            turns: Arc::new(Semaphore::new(REQUESTS_AT_A_TIME)),
+            requests: Arc::new(Semaphore::new(MAX_CONCURRENT_REQUESTS)),
         });
         if of_client.connections >= most {
             return None;
         }
         of_client.connections += 1;
-        Some(Self { client, turns: Arc::clone(&of_client.turns), clients: Arc::clone(clients) })
+        Some(Self { client, requests: Arc::clone(&of_client.requests), clients: Arc::clone(clients) })
     }
 }
 

@@ -133,7 +133,7 @@ impl Pipeline {
     /// No client gets an answer and sends the next request in so short a time.
     const ROUND_TRIP_MICROS: u64 = 10;
 
-    async fn let_others(&self) {
+    async fn yield_if_pipelined(&self) {
         let answered = self.answered.load(Ordering::Relaxed);
         if self.now().saturating_sub(answered) < Self::ROUND_TRIP_MICROS && answered != u64::MAX {
             tokio::task::yield_now().await;
@@ -170,8 +170,8 @@ where
     let service = service_fn(move |request: Request<Incoming>| {
         let (permit, pipeline, answer) = (Arc::clone(&permit), Arc::clone(&pipeline), answer.clone());
         async move {
-            pipeline.let_others().await;
-            let _turn = permit.turn().await;
+            pipeline.yield_if_pipelined().await;
+            let _request = permit.acquire_request().await;
             let response = answer(peer.ip(), request).await;
             pipeline.answered();
             Ok::<_, Infallible>(response)

@@ -194,12 +194,12 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 async fn so_many_requests_of_a_client_are_answered_at_a_time() {
     let server = start(ConnectionLimits::default()).await;
     let mut waiting = Vec::new();
-    for _ in 0..admission::REQUESTS_AT_A_TIME {
+    for _ in 0..admission::MAX_CONCURRENT_REQUESTS {
         let mut stream = server.connect(ONE).await;
         stream.write_all(b"GET /never HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
         waiting.push(stream);
     }
-    server.sends(admission::REQUESTS_AT_A_TIME).await;
+    server.sends(admission::MAX_CONCURRENT_REQUESTS).await;
     let mut late = server.connect(ONE).await;
     late.write_all(GET).await.unwrap();
     // Somebody else is answered meanwhile, and the late one when a turn has come to its end.

@@ -63,7 +63,7 @@ pub struct AttackReport {
     /// The most memory that the process occupied, in bytes.
     pub memory: u64,
     /// Seconds in which the machine's host gave much of it to others, which are not judged.
-    pub disturbed_seconds: u32,
+    pub stolen_seconds: u32,
     /// How long the process took to end.
     pub ending: Duration,
 }

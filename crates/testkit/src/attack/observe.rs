@@ -27,7 +27,7 @@ const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
 /// Between two blocks.
 const BLOCK_PERIOD: Duration = Duration::from_secs(2);
 /// In a second in which more than one of so many parts of the machine's time went elsewhere, nothing is judged.
-const MOST_STOLEN_PART: u64 = 20;
+const MAX_STEAL_FRACTION: u64 = 20;
 /// Nobody waits longer than this for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,8 +40,8 @@ pub(super) struct Observer {
 #[derive(Default)]
 struct Notes {
     /// Whether others had much of the machine lately.
-    is_disturbed: bool,
-    disturbances: u32,
+    is_stolen: bool,
+    stolen_seconds: u32,
     answers: u32,
     slowest_answer: Duration,
     latest_block: Duration,
@@ -75,7 +75,7 @@ impl Observer {
     pub(super) fn add_to(&self, report: &mut AttackReport) {
         let mut notes = self.notes.lock();
         report.answers += std::mem::take(&mut notes.answers);
-        report.disturbed_seconds += std::mem::take(&mut notes.disturbances);
+        report.stolen_seconds += std::mem::take(&mut notes.stolen_seconds);
         report.slowest_answer = report.slowest_answer.max(notes.slowest_answer);
         report.latest_block = report.latest_block.max(notes.latest_block);
         report.memory = report.memory.max(notes.memory);
@@ -153,10 +153,10 @@ impl Watch {
             let passed = now.iter().zip(before).map(|(now, before)| now.saturating_sub(before));
             let [stolen, all] = <[u64; 2]>::try_from(passed.collect::<Vec<_>>()).unwrap_or_default();
             before = now;
-            let was_taken = std::mem::replace(&mut is_taken, stolen * MOST_STOLEN_PART > all);
+            let was_taken = std::mem::replace(&mut is_taken, stolen * MAX_STEAL_FRACTION > all);
             let mut notes = self.notes.lock();
-            notes.is_disturbed = is_taken || was_taken;
-            notes.disturbances += u32::from(is_taken);
+            notes.is_stolen = is_taken || was_taken;
+            notes.stolen_seconds += u32::from(is_taken);
         }
     }
 
@@ -191,11 +191,11 @@ impl Watch {
         {
             let mut notes = self.notes.lock();
             notes.answers += 1;
-            if !notes.is_disturbed {
+            if !notes.is_stolen {
                 notes.slowest_answer = notes.slowest_answer.max(took);
             }
         }
-        if took > self.max_delay && !self.is_disturbed() {
+        if took > self.max_delay && !self.is_stolen() {
             self.note(Breach::LateAnswer { what, took });
         }
         match answer {
@@ -211,17 +211,17 @@ impl Watch {
     fn overdue(&self, number: u64, overdue: Duration) {
         {
             let mut notes = self.notes.lock();
-            if !notes.is_disturbed {
+            if !notes.is_stolen {
                 notes.latest_block = notes.latest_block.max(overdue);
             }
         }
-        if overdue > self.max_delay && !self.is_disturbed() {
+        if overdue > self.max_delay && !self.is_stolen() {
             self.note(Breach::LateBlock { number, overdue });
         }
     }
 
-    fn is_disturbed(&self) -> bool {
-        self.notes.lock().is_disturbed
+    fn is_stolen(&self) -> bool {
+        self.notes.lock().is_stolen
     }
 
     /// Keeps the first.
